@@ -1,0 +1,1 @@
+"""Evaluations: predictions against gold, one module a system's own rules."""

@@ -1,0 +1,1 @@
+"""Metrics: pure functions of counts and pairs. Imports numpy at most."""

@@ -1,0 +1,1 @@
+"""The notebook side of labkit: the review card, live numbers and the app."""
