@@ -41,5 +41,7 @@ def _block(block: Block) -> str:
 
 
 def render(report: Report) -> str:
-    """The report's document as plain text."""
+    """The report's document as plain text, or the scored tool's own layout where it has one."""
+    if report.text is not None:
+        return report.text
     return "\n\n".join(_block(block) for block in report.document.blocks)

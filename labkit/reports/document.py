@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from labkit.parsed import Problem
 
 Format = Literal["markdown", "json", "html", "text"]
 FORMATS: tuple[Format, ...] = ("markdown", "json", "html", "text")
@@ -62,6 +65,10 @@ class Report:
     data: dict[str, object]
     document: Document = field(default_factory=Document)
     exit_code: int = 0
+    problems: tuple[Problem, ...] = ()
+    """What the readers left out or doubted; the command prints them on stderr."""
+    text: str | None = None
+    """A tool's own text layout, where labkit reproduces one; ``--format text`` prints it."""
 
 
 def four(value: float | None) -> str:
