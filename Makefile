@@ -37,7 +37,7 @@ lint: $(VENV)/.dev  ## style, types and import rules
 test: lint  ## everything: lint, JavaScript, Python, browser
 	@bash scripts/services.sh $(BIN)/python
 	@if ! command -v node >/dev/null 2>&1; then echo "node is not installed: the JavaScript unit tests are left out"; \
-	elif ls tests/js/*.test.mjs >/dev/null 2>&1; then node --test --test-reporter=dot tests/js/*.test.mjs; fi
+	elif ls tests/js/*.test.*js >/dev/null 2>&1; then node --test --test-reporter=dot tests/js/*.test.*js; fi
 	@. build/services.env && $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations=10 $(ARGS)
 
 bench: $(VENV)/.dev  ## how fast it is: keys, first paint, scoring, imports
