@@ -1,0 +1,22 @@
+"""SARIF 2.1.0 (OASIS): what any scanner reports, in and out."""
+
+from __future__ import annotations
+
+from labkit.formats.sarif.finding import Finding, Level, Run, Spot, Verdict
+from labkit.formats.sarif.reading import Report, parse, read, report
+from labkit.formats.sarif.writing import Judgement, judgements, render
+
+__all__ = [
+    "Finding",
+    "Judgement",
+    "Level",
+    "Report",
+    "Run",
+    "Spot",
+    "Verdict",
+    "judgements",
+    "parse",
+    "read",
+    "render",
+    "report",
+]
