@@ -62,10 +62,10 @@ $(VENV)/bin/python:
 # two stamps, so that a reviewer need not wait for the tools of a developer
 $(VENV)/.app: pyproject.toml | $(VENV)/bin/python
 	@echo "setting up $(VENV) (once; about a minute)"
-	@$(BIN)/python -m pip install -q -e '.[app]'
+	@$(BIN)/python -m pip install -qq -e '.[app]'
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(VENV)/bin/python
 	@echo "setting up $(VENV) with the developers' tools (once; a few minutes)"
-	@$(BIN)/python -m pip install -q -e '.[dev]'
+	@$(BIN)/python -m pip install -qq -e '.[dev]'
 	@touch $@ $(VENV)/.app

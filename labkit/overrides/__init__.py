@@ -1,0 +1,1 @@
+"""Override files, the YAML that people own: read, resolved, edited in place."""
