@@ -6,12 +6,17 @@ import codecs
 import re
 from typing import TYPE_CHECKING
 
+from labkit.archives import unpack
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-_ARCHIVES = {b"\x1f\x8b": "a gzip archive", b"PK\x03\x04": "a zip archive or a spreadsheet"}
+_ARCHIVES = {
+    b"\x1f\x8b": "a gzip archive",
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"PAR1": "a Parquet file",
+}
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 LINE_END = re.compile(r"\r\n|\r|\n")
 
@@ -67,13 +72,14 @@ def decode(data: bytes, source: str) -> str:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The bytes of a file.
+    """The bytes of a file; of a gzip or zip file, the bytes inside.
 
     Raises:
-        InputError: There is no such file, it is a folder, or it may not be read.
+        InputError: There is no such file, it is a folder, it may not be read, or it is packed in
+            a way that ``archives.unpack`` refuses.
     """
     try:
-        return path.read_bytes()
+        return unpack(path.read_bytes(), str(path))
     except FileNotFoundError as error:
         raise InputError.at(str(path), None, "no such file; check the path.") from error
     except IsADirectoryError as error:

@@ -229,10 +229,23 @@ def parse(
     return Table(source, header, line, tuple(rows), mark, metadata, tuple(problems))
 
 
+def is_parquet(path: Path) -> bool:
+    """Whether a file starts as Parquet files do."""
+    try:
+        with path.open("rb") as stream:
+            return stream.read(4) == b"PAR1"
+    except (OSError, ValueError):
+        return False
+
+
 def read(path: Path, *, delimiter: str | None = None) -> Table:
     """Read a table from a file; see ``parse``.
 
     Raises:
         InputError: The file cannot be read, or is no table that can be trusted.
     """
+    if is_parquet(path):
+        from labkit.formats import parquet  # noqa: PLC0415  # loads a database only when needed
+
+        return parquet.read(path)
     return parse(read_text(path), str(path), delimiter=delimiter)
