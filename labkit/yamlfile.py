@@ -1,7 +1,7 @@
 """YAML as text with places: scalars stay as they were written, and nothing is built or run.
 
-The only module that imports PyYAML. It reads events, never objects, so a tag cannot run code and
-an alias cannot grow; every node knows where it stands in the text.
+With ``yamltyped`` the only module that imports PyYAML. It reads events, never objects, so a tag
+cannot run code and an alias cannot grow; every node knows where it stands in the text.
 """
 
 from __future__ import annotations

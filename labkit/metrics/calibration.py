@@ -70,8 +70,8 @@ class Calibration:
         }
 
 
-def _checked(p: float) -> float:
-    if not 0 <= p <= 1:
+def _checked(p: float, slack: float = 0.0) -> float:
+    if not 0 <= p <= 1 + slack:
         raise InputError(f"probability {p!r} is not between 0 and 1.")
     return p
 
@@ -89,8 +89,16 @@ def bin_of(p: float, bins: int = BINS) -> int:
     return bisect_left(edges, _checked(p))
 
 
-def reliability(pairs: Iterable[tuple[float, bool]], bins: int = BINS) -> tuple[Bin, ...]:
+def reliability(
+    pairs: Iterable[tuple[float, bool]], bins: int = BINS, *, slack: float = 0.0
+) -> tuple[Bin, ...]:
     """Sort ``(probability, happened)`` pairs into bins; empty bins are listed too.
+
+    Args:
+        pairs: Probability and outcome.
+        bins: How many bins of equal width.
+        slack: How far above 1 a probability may lie, where distributions need only sum to 1
+            within a tolerance; such a one is in the last bin.
 
     Raises:
         InputError: A probability is outside 0 to 1.
@@ -99,7 +107,7 @@ def reliability(pairs: Iterable[tuple[float, bool]], bins: int = BINS) -> tuple[
     confidences: list[list[float]] = [[] for _ in range(bins)]
     hits = [0] * bins
     for p, happened in pairs:
-        place = bisect_left(edges, _checked(p))
+        place = bisect_left(edges, _checked(p, slack))
         confidences[place].append(p)
         hits[place] += bool(happened)
     return tuple(
@@ -174,7 +182,11 @@ def top_label(p: float, *, predicted: bool, truth: bool) -> tuple[float, bool]:
 
 
 def multiclass(
-    rows: Sequence[tuple[Mapping[str, float], str, str]], *, missing: int = 0, bins: int = BINS
+    rows: Sequence[tuple[Mapping[str, float], str, str]],
+    *,
+    missing: int = 0,
+    bins: int = BINS,
+    slack: float = 0.0,
 ) -> Calibration:
     """Calibration of distributions over labels; ECE is that of the stated label.
 
@@ -183,11 +195,13 @@ def multiclass(
             distribution leaves out has probability 0.
         missing: How many labelled items have no distribution.
         bins: How many bins of equal width.
+        slack: How far above 1 a probability may lie; see ``reliability``.
 
     Raises:
         InputError: A probability is outside 0 to 1.
     """
-    table = reliability(((p.get(stated, 0.0), stated == truth) for p, stated, truth in rows), bins)
+    pairs = ((p.get(stated, 0.0), stated == truth) for p, stated, truth in rows)
+    table = reliability(pairs, bins, slack=slack)
     n = len(rows)
     if not n:
         return Calibration(0, missing, None, None, None, bins, table)

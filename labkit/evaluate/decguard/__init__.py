@@ -1,0 +1,1 @@
+"""decguard's decisions, metrics, gates, regression diff, production check and policy."""

@@ -1,0 +1,1 @@
+"""decguard's files: contracts, golden datasets, answers, reports and production records."""
