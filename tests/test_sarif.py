@@ -83,9 +83,9 @@ def test_not_reported_and_clean_are_two_things() -> None:
     found = sarif.report(path.read_text(), str(path))
     said = [str(problem) for problem in found.problems]
     assert [run.results for run in found.runs] == [None, None, 0]
-    assert "T reported no results" in said[0]
-    assert "U reported no results" in said[1]
-    assert "V reports no findings: clean" in said[2]
+    assert "'T' reported no results" in said[0]
+    assert "'U' reported no results" in said[1]
+    assert "'V' reports no findings: clean" in said[2]
 
 
 def test_only_fail_open_and_review_are_asked() -> None:

@@ -147,15 +147,15 @@ class _Reading:
         results = self.run.get("results")
         if results is None:
             self.say(
-                None, f"{self.tool} reported no results at all, which is not 'clean'.", "warning"
+                None, f"{self.tool!r} reported no results at all, which is not 'clean'.", "warning"
             )
             return []
         if not isinstance(results, list):
-            self.say(None, f"{self.tool}: 'results' is not a list; it is left out.", "error")
+            self.say(None, f"{self.tool!r}: 'results' is not a list; it is left out.", "error")
             return []
         self.summary = Run(self.tool, self.version, len(results))
         if not results:
-            self.say(None, f"{self.tool} reports no findings: clean.", "note")
+            self.say(None, f"{self.tool!r} reports no findings: clean.", "note")
         whole = [(i, r) for i, r in enumerate(results) if isinstance(r, dict)]
         for index in sorted(set(range(len(results))) - {i for i, _ in whole}):
             self.say(index, "this result is not an object; it is left out.", "error")
@@ -179,7 +179,7 @@ class _Reading:
         if repeats:
             self.say(
                 None,
-                f"{self.tool}: {repeats} result(s) repeat another one exactly; asked once.",
+                f"{self.tool!r}: {repeats} result(s) repeat another one exactly; asked once.",
                 "note",
             )
         return first
