@@ -186,7 +186,7 @@ def main() -> int:
     chosen = options.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         until = time.monotonic() + chosen.seconds
-        _done, failures = fuzz(0, chosen.seed, Path(folder), until=until)
+        done, failures = fuzz(0, chosen.seed, Path(folder), until=until)
     for number, failure in enumerate(failures[:20]):
         sys.stdout.write(f"{failure.reader}: {failure.why}\n")
         if chosen.keep:
