@@ -12,7 +12,9 @@ import click
 from labkit import __version__
 from labkit.errors import LabkitError
 
-COMMANDS: dict[str, str] = {}
+COMMANDS: dict[str, str] = {
+    "compare": "Hold runs against a baseline: held or regressed, check by check",
+}
 """Each subcommand and its one line; the function lives in ``labkit.cli.NAME`` as ``command``."""
 
 EXIT_BAD_INPUT = 2

@@ -1,0 +1,185 @@
+"""Two runs side by side: each metric held or regressed, by counts and paired by unit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from labkit.errors import ComparisonError, InputError
+from labkit.estimation.intervals import LEVEL, Interval
+from labkit.estimation.paired import Pairs, Share, linearised, newcombe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+SLACK = 1e-12
+"""Room for rounding where only the values are known, not the counts."""
+LOWER_IS_BETTER = (
+    "ece",
+    "ecetoplabel",
+    "brier",
+    "nll",
+    "error_rate",
+    "unmatched_rate",
+    "false_positives",
+    "mae",
+    "p50_ms",
+    "p95_ms",
+    "latency_p95_ms",
+    "latency_mean_ms",
+)
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether a fall of this metric is an improvement; only its last part decides.
+
+    >>> lower_is_better("calibration.ece"), lower_is_better("tag.auth.recall")
+    (True, False)
+    """
+    return metric.rsplit(".", 1)[-1].lower() in LOWER_IS_BETTER
+
+
+@dataclass(frozen=True, slots=True)
+class Measure:
+    """One metric of one run, with its counts where it is a ratio of counts."""
+
+    metric: str
+    value: float | None
+    counts: Share | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One unit of a run (an item, a case, a pull request): what it adds to each metric."""
+
+    key: str
+    shares: Mapping[str, Share]
+    fields: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One metric in both runs. It holds unless it is worse; undefined on one side holds."""
+
+    metric: str
+    baseline: Measure
+    candidate: Measure
+    interval: Interval | None = None
+    method: str | None = None
+    n: int | None = None
+    reason: str | None = None
+
+    @property
+    def difference(self) -> float | None:
+        """Candidate less baseline."""
+        before, after = self.baseline.value, self.candidate.value
+        return None if before is None or after is None else after - before
+
+    @property
+    def held(self) -> bool:
+        """Whether the candidate is not worse, by exact counts where both sides have them."""
+        change = self.difference
+        if change is None:
+            return True
+        one, other = self.baseline.counts, self.candidate.counts
+        if one and other:
+            change = float(other[0] * one[1] - one[0] * other[1])
+        return change <= SLACK if lower_is_better(self.metric) else change >= -SLACK
+
+
+@dataclass(frozen=True, slots=True)
+class Paired:
+    """The checks over the units that both runs have, and how many only one has."""
+
+    checks: tuple[Check, ...]
+    both: int
+    baseline_only: int
+    candidate_only: int
+
+
+def check_measures(baseline: Sequence[Measure], candidate: Sequence[Measure]) -> tuple[Check, ...]:
+    """Hold each metric that both sides know against the baseline, without intervals."""
+    known = {measure.metric: measure for measure in candidate}
+    return tuple(
+        Check(m.metric, m, known[m.metric], reason="the two runs are not paired")
+        for m in baseline
+        if m.metric in known
+    )
+
+
+def pair(baseline: Sequence[Unit], candidate: Sequence[Unit], *, level: float = LEVEL) -> Paired:
+    """Compare two runs over the units that both have.
+
+    Raises:
+        ComparisonError: The two runs share no unit.
+    """
+    one, other = ({unit.key: unit for unit in side} for side in (baseline, candidate))
+    both = [key for key in one if key in other]
+    if not both:
+        raise ComparisonError("the two runs share no item, so there is nothing to compare.")
+    metrics = dict.fromkeys(name for key in both for name in one[key].shares)
+    checks = tuple(
+        _check(
+            metric,
+            [one[key].shares.get(metric, (0, 0)) for key in both],
+            [other[key].shares.get(metric, (0, 0)) for key in both],
+            level,
+        )
+        for metric in metrics
+    )
+    return Paired(checks, len(both), len(one) - len(both), len(other) - len(both))
+
+
+def _measure(metric: str, shares: Sequence[Share]) -> Measure:
+    top, bottom = sum(x for x, _ in shares), sum(y for _, y in shares)
+    return Measure(metric, top / bottom if bottom else None, (top, bottom))
+
+
+def _check(metric: str, one: list[Share], other: list[Share], level: float) -> Check:
+    before, after = _measure(metric, one), _measure(metric, other)
+    if before.value is None or after.value is None:
+        side = "baseline" if before.value is None else "candidate"
+        return Check(metric, before, after, reason=f"undefined in the {side}")
+    binary = all(x[1] == y[1] and x[1] in (0, 1) for x, y in zip(one, other, strict=True))
+    if binary:
+        pairs = tally([(x[0], y[0]) for x, y in zip(one, other, strict=True) if x[1]])
+        interval = newcombe(pairs, level=level)
+        return Check(metric, before, after, interval, "newcombe-paired", pairs.n)
+    used = [(x, y) for x, y in zip(one, other, strict=True) if x[1] or y[1]]
+    spread = linearised([x for x, _ in used], [y for _, y in used], level=level)
+    reason = None if spread else "no unit differs" if len(used) > 1 else "fewer than two units"
+    return Check(metric, before, after, spread, "linearised-paired", len(used), reason)
+
+
+def tally(outcomes: Iterable[tuple[int, int]]) -> Pairs:
+    """Count how the same items fared: (right in the first, right in the second), 0 or 1 each.
+
+    >>> tally([(1, 1), (1, 0), (0, 0)])
+    Pairs(both=1, first=1, second=0, neither=1)
+    """
+    counts = {(1, 1): 0, (1, 0): 0, (0, 1): 0, (0, 0): 0}
+    for outcome in outcomes:
+        counts[outcome] += 1
+    return Pairs(*counts.values())
+
+
+def by_field(
+    baseline: Sequence[Unit], candidate: Sequence[Unit], key: str
+) -> tuple[tuple[str, Paired], ...]:
+    """The paired comparison for each value of a field, values sorted.
+
+    Raises:
+        InputError: No unit has the field.
+    """
+    known = sorted({name for unit in baseline for name in unit.fields})
+    if key not in known:
+        hint = f"known: {', '.join(known)}." if known else "these files have no fields to group by."
+        raise InputError(f"--by {key}: no such field; {hint}")
+    groups = []
+    for value in sorted({unit.fields.get(key, "") for unit in baseline}):
+        sides = [
+            [u for u in side if u.fields.get(key, "") == value] for side in (baseline, candidate)
+        ]
+        if {u.key for u in sides[0]} & {u.key for u in sides[1]}:
+            groups.append((value, pair(*sides)))
+    return tuple(groups)

@@ -1,0 +1,148 @@
+"""planwerk through ``labkit score`` and ``labkit compare``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from labkit.comparison import Unit
+from labkit.errors import InputError
+from labkit.evaluate import planwerk as rules
+from labkit.evaluate.planwerk_compare import compare as judge
+from labkit.evaluate.planwerk_groups import by_confidence_word, by_field
+from labkit.formats.planwerk import read_corpus
+from labkit.formats.planwerk_report import as_data, parse_tiers, read, read_baseline
+from labkit.formats.planwerk_reviews import read_runs
+from labkit.parsed import Problem
+from labkit.reports.planwerk import report
+from labkit.reports.planwerk_text import tiers_line
+from labkit.textfile import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from labkit.evaluate.planwerk import Case, Evaluation, Review
+    from labkit.evaluate.planwerk_compare import Comparison
+    from labkit.reports.document import Report
+    from labkit.systems import Call
+
+OPTIONS = frozenset({"case", "baseline", "thorough", "specialists", "tiers", "by"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    evaluation: Evaluation
+    corpus: tuple[tuple[Case, tuple[Review, ...]], ...]
+
+
+def _score(call: Call, gold: Path, predictions: tuple[Path, ...]) -> _Scored:
+    chosen = tuple(call.options.get("case", ()))
+    cases = read_corpus(gold, chosen)
+    if not predictions:
+        raise InputError(
+            f"{gold.name}: a corpus alone gives no score; name the folder with the review reports."
+        )
+    runs, corpus = read_runs(cases, predictions, chosen=bool(chosen))
+    tiers = call.options.get("tiers")
+    return _Scored(
+        rules.evaluate(
+            corpus,
+            runs=runs,
+            thorough=bool(call.options.get("thorough")),
+            specialists=bool(call.options.get("specialists")),
+            tiers=parse_tiers(read_text(tiers), tiers.name) if tiers else None,
+        ),
+        corpus,
+    )
+
+
+def _warned(comparison: Comparison | None, source: str) -> tuple[Problem, ...]:
+    warnings = comparison.warnings if comparison else ()
+    return tuple(Problem(source, None, message, "warning") for message in warnings)
+
+
+def score(call: Call) -> Report:
+    """Score review reports against a corpus; with ``baseline`` also judge them against a report.
+
+    The exit code is never 1 for a low score or a regression: planwerk leaves that to a person.
+    """
+    if call.gold is None:
+        raise InputError("planwerk: name the corpus folder or one expected.json.")
+    baseline_path = call.options.get("baseline")
+    baseline = read_baseline(baseline_path) if baseline_path else None
+    scored = _score(call, call.gold, call.predictions)
+    comparison = judge(baseline, scored.evaluation) if baseline else None
+    by = call.options.get("by")
+    made = report(
+        scored.evaluation,
+        comparison,
+        words=by_confidence_word(scored.corpus),
+        severities=by_field(scored.corpus, "severity"),
+        groups=by_field(scored.corpus, by) if by else (),
+    )
+    problems = _warned(comparison, baseline_path.name) if baseline_path else ()
+    return _with(made, problems)
+
+
+def _with(made: Report, problems: tuple[Problem, ...], exit_code: int = 0) -> Report:
+    return type(made)(made.data, made.document, exit_code, problems, made.text)
+
+
+def compare(call: Call) -> Report:
+    """Judge a candidate report against a baseline report by planwerk's rule."""
+    first, second, *_ = call.predictions
+    comparison = judge(read_baseline(first), read_baseline(second))
+    made = report(read(second), comparison)
+    failed = bool(call.options.get("fail_on_regression")) and not comparison.held
+    return _with(made, _warned(comparison, second.name), int(failed))
+
+
+def units(call: Call) -> tuple[Unit, ...]:
+    """What each case adds to each metric; by severity or file, each case's bugs of that value.
+
+    The case is the unit, not the run: runs over one case are no independent evidence.
+    """
+    if call.gold is None:
+        raise InputError("planwerk: --gold names the corpus folder or one expected.json.")
+    scored = _score(call, call.gold, call.predictions)
+    by = call.options.get("by", "case")
+    if by != "case":
+        return tuple(
+            Unit(f"{case.name}/{group['value']}", _shares(group), {by: str(group["value"])})
+            for case, reviews in scored.corpus
+            for group in by_field(((case, reviews),), by)
+        )
+    return tuple(
+        Unit(
+            case.name,
+            {
+                "recall": (case.tally.tp, case.tally.expected),
+                "precision": (case.tally.tp, case.tally.tp + case.tally.fp),
+                "severity_accuracy": (case.tally.severity_matches, case.tally.tp),
+            },
+            {"case": case.name},
+        )
+        for case in scored.evaluation.cases
+    )
+
+
+def _shares(group: Mapping[str, object]) -> dict[str, tuple[int, int]]:
+    tp, expected, hits, findings = (group[k] for k in ("tp", "expected", "hits", "findings"))
+    return {"recall": (tp, expected), "precision": (hits, findings)}  # type: ignore[dict-item]  # counts
+
+
+def data_of(path: Path) -> Mapping[str, object]:
+    """Planwerk's own report file as the data of a labkit report."""
+    return {"schemaVersion": 1, "system": "planwerk", **as_data(read(path))}
+
+
+def provenance(path: Path) -> dict[str, str]:
+    """The tiers a report was made with, where it records them."""
+    if path.is_dir() or path.suffix != ".json":
+        return {}
+    try:
+        tiers = read(path).tiers
+    except InputError:
+        return {}
+    return {"model": tiers_line(tiers)} if any(tiers.values()) else {}
