@@ -10,17 +10,20 @@ from __future__ import annotations
 
 import hashlib
 import heapq
+import math
 from collections import defaultdict
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from labkit.errors import InputError
+from labkit.estimation.allocation import bands, crossed_strata, neyman
+from labkit.estimation.units import WHOLE, Predicted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
-WHOLE = "all"
-"""The stratum of a simple random sample."""
+LEAST_UNIFORM = 0.3
+"""The smallest uniform share of a Poisson draw whose intervals hold (measured)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +127,67 @@ def extend_stratified(
     No stratum shrinks: a total below what is already drawn keeps what is drawn.
     """
     return _extend(sample, frame, allocation)
+
+
+def draw_by_confidence(predicted: Sequence[Predicted], n: int, *, seed: int) -> Sample:
+    """Draw ``n`` items by AI decision x confidence band, more where F1 is decided.
+
+    The bands and the allocation are those of ``labkit.estimation.allocation``; items without an AI
+    answer are not in the frame.
+    """
+    frame = bands(predicted)
+    return draw_stratified(frame, neyman(predicted, frame, n), seed=seed)
+
+
+def draw_by_stratum(
+    predicted: Sequence[Predicted], n: int, *, seed: int, take_all: Iterable[str] = ()
+) -> Sample:
+    """Draw ``n`` items by the items' own strata, each crossed with the AI's decision.
+
+    Args:
+        predicted: The population, with ``stratum`` set (tag, language, folder).
+        n: How many to draw in all.
+        seed: The seed of both keys.
+        take_all: Crossed strata, such as ``auth/flagged``, that are drawn whole.
+    """
+    frame = crossed_strata(predicted)
+    allocation = neyman(predicted, frame, n, take_all=take_all)
+    return draw_stratified(frame, allocation, seed=seed)
+
+
+def draw_poisson(
+    sizes: Mapping[str, float], n: float, *, seed: int, uniform: float = 0.3
+) -> Sample:
+    """Draw each item by itself with a chance that grows with its size (experimental).
+
+    The chance is ``n ((1 - u) size / sum + u / N)``, at most 1; the number drawn is random with
+    mean about ``n``. Below a uniform share of 0.3 the intervals do not hold, so less is refused.
+    A larger ``n`` keeps what a smaller one drew.
+
+    Args:
+        sizes: Each item's size, 0 or more.
+        n: How many to draw on average.
+        seed: The seed of both keys.
+        uniform: The share u of the chance that is the same for every item, 0.3 to 1.
+
+    Raises:
+        InputError: A size is negative or the uniform share is outside its range.
+    """
+    if not LEAST_UNIFORM <= uniform <= 1:
+        raise InputError(f"A uniform share of {uniform} is not possible; give 0.3 to 1.")
+    if any(not 0 <= size < float("inf") for size in sizes.values()):
+        raise InputError("Sizes must be 0 or more; take out the items that cannot be drawn.")
+    mass = math.fsum(sizes.values())
+    units: list[Drawn] = []
+    for item, size in sizes.items():
+        even = 1 / len(sizes)
+        chance = min(1.0, n * ((1 - uniform) * (size / mass if mass else even) + uniform * even))
+        if int(draw_key(item, seed), 16) < chance * 2**128:
+            units.append(Drawn(item, WHOLE, chance, 0))
+    units.sort(key=lambda unit: draw_key(unit.item, seed))
+    ranked = [replace(unit, order=rank) for rank, unit in enumerate(units, start=1)]
+    strata = (StratumSize(WHOLE, len(sizes), len(ranked)),) if sizes else ()
+    return Sample("poisson", seed, _shown(ranked, seed), strata)
 
 
 def _frame(pairs: Iterable[tuple[str, str]]) -> dict[str, str]:

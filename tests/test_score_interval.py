@@ -16,6 +16,7 @@ from scipy.optimize import brentq
 from statsmodels.stats.proportion import confint_proportions_2indep, proportion_confint
 
 from labkit.estimation.intervals import effective_size, wilson, wilson_f1
+from labkit.estimation.score_batch import score_intervals
 from labkit.estimation.score_interval import METRICS, Cell, point, score_interval
 
 WORKED: dict[str, Any] = json.loads(
@@ -207,3 +208,19 @@ def test_an_interval_takes_at_most_two_milliseconds() -> None:
         score_interval(metric, cells)
         times.append(time.perf_counter() - start)
     assert sorted(times)[len(times) // 2] < 0.002
+
+
+@given(designs(), st.sampled_from(FIVE))
+@settings(deadline=None, max_examples=40)
+def test_many_rows_at_once_have_the_intervals_of_one_by_one(cells: list[Cell], metric: str) -> None:
+    ends = score_intervals(
+        metric,
+        np.array([c.flagged for c in cells]),
+        np.array([c.population for c in cells], dtype=float),
+        np.array([[c.share for c in cells]]),
+        np.array([[c.size for c in cells]]),
+        halvings=30,
+    )
+    if metric == "precision" and not any(c.flagged for c in cells):
+        return
+    assert ends[0] == pytest.approx(score_interval(metric, cells), abs=1e-6)

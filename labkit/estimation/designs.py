@@ -18,6 +18,8 @@ from labkit.estimation.units import WHOLE, Labelled, Predicted, Use
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
+GUESSED_F1 = 0.8
+"""The F1 that plans and allocations assume before anything is labelled."""
 SMALL_SHARE = 0.05
 """An empty stratum up to this share of its AI class is counted with the rest of the class."""
 

@@ -65,11 +65,11 @@ def score_interval(metric: str, cells: Sequence[Cell], *, level: float = LEVEL) 
     if not equation.free:
         return Interval(value, value)
     z = z_of(level)
-    low = 0.0 if value <= 0 else _end(lambda theta: equation.distance(theta) - z, 0.0, value)
+    low = 0.0 if value <= 0 else _end(lambda theta: equation.distance(theta) - z, value, -z)
     high = (
         1.0
         if value >= 1
-        else 1.0 - _end(lambda s: -equation.distance(1.0 - s) - z, 0.0, 1.0 - value)
+        else 1.0 - _end(lambda s: -equation.distance(1.0 - s) - z, 1.0 - value, -z)
     )
     return Interval(min(low, value), max(high, value))
 
@@ -158,16 +158,21 @@ class _Equation:
     ) -> list[float] | None:
         """The most likely shares under the constraint, or ``None`` where there are none.
 
-        Solves ``g(lam) = sum c p(lam c) - t = 0``, which falls in lam, by Newton's steps kept
-        inside a bracket.
+        Solves ``g(lam) = sum c p(lam c) - t = 0``, which falls in lam, by Newton's steps, and by
+        halving where they leave the bracket or stop shrinking (the shares have kinks at 0 and 1).
+        The bracket: for lam > 0 ``g(lam) <= sum_{c<0} c + sum m / lam - t``, and likewise below.
         """
         least = math.fsum(c for c, _, _ in free if c < 0)
         most = math.fsum(c for c, _, _ in free if c > 0)
         if not least < target < most:
             return None
-        below, above = (0.0, math.inf) if gap > 0 else (-math.inf, 0.0)
+        labels = math.fsum(size for _, _, size in free)
+        below, above = (
+            (0.0, labels / (target - least)) if gap > 0 else (-labels / (most - target), 0.0)
+        )
         lam = self.start if below < self.start < above else 0.0
         close = 1e-14 * (most - least)
+        last = above - below
         fitted: list[float] = []
         for _ in range(_STEPS):
             value = -target
@@ -185,12 +190,13 @@ class _Equation:
                 below = lam
             else:
                 above = lam
-            step = lam - value / slope if slope < 0 else math.nan
-            if not below < step < above:
-                step = _between(below, above, free)
-            if step == lam:
+            step = -value / slope if slope < 0 else math.inf
+            if not below < lam + step < above or 2 * abs(step) > last:
+                step = (below + above) / 2 - lam
+            if lam + step == lam:
                 break
-            lam = step
+            last = abs(step)
+            lam += step
         self.start = lam
         return fitted
 
@@ -209,23 +215,15 @@ def _share(u: float, x: float, m: float) -> tuple[float, float]:
     return min(1.0, max(0.0, p)), root
 
 
-def _between(below: float, above: float, free: Sequence[tuple[float, float, float]]) -> float:
-    """The next trial: the middle of the bracket, or twice as far out while it is open."""
-    if math.isfinite(below) and math.isfinite(above):
-        return (below + above) / 2
-    unit = max(size for _, _, size in free) / max(abs(c) for c, _, _ in free)
-    return below * 2 + unit if math.isfinite(below) else above * 2 - unit
-
-
-def _end(excess: Callable[[float], float], outer: float, inner: float) -> float:
-    """Where ``excess`` changes sign between ``outer`` (rejected) and ``inner`` (kept).
+def _end(excess: Callable[[float], float], inner: float, at_inner: float) -> float:
+    """Where ``excess`` changes sign between 0 and ``inner``; 0 where it does not.
 
     Chandrupatla's method (1997): inverse quadratic steps where they are safe, else halving.
     """
-    b, fb = outer, excess(outer)
+    b, fb = 0.0, excess(0.0)
     if fb <= 0:
-        return outer
-    a, fa = inner, excess(inner)
+        return 0.0
+    a, fa = inner, at_inner
     c, fc = a, fa
     t = 0.5
     for _ in range(_STEPS):
@@ -238,7 +236,7 @@ def _end(excess: Callable[[float], float], outer: float, inner: float) -> float:
         a, fa = x, fx
         best, least = (a, fa) if abs(fa) < abs(fb) else (b, fb)
         tolerance = 1e-13 * abs(best) + 1e-15
-        width = tolerance / abs(b - c) if b != c else 1.0
+        width = tolerance / abs(b - a) if b != a else 1.0
         if 2 * width > 1 or least == 0:
             return best
         xi = (a - b) / (c - b)
