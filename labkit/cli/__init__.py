@@ -13,6 +13,7 @@ from labkit import __version__
 from labkit.errors import LabkitError
 
 COMMANDS: dict[str, str] = {
+    "score": "Evaluate predictions against labels, with gates",
     "compare": "Hold runs against a baseline: held or regressed, check by check",
 }
 """Each subcommand and its one line; the function lives in ``labkit.cli.NAME`` as ``command``."""

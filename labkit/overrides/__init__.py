@@ -1,1 +1,18 @@
-"""Override files, the YAML that people own: read, resolved, edited in place."""
+"""MethodAtlas override files: read, resolved as labels, applied to a scan."""
+
+from __future__ import annotations
+
+from labkit.overrides.parse import Entry, Overrides, parse, read
+from labkit.overrides.resolve import Label, apply, effective, label_of, resolve
+
+__all__ = [
+    "Entry",
+    "Label",
+    "Overrides",
+    "apply",
+    "effective",
+    "label_of",
+    "parse",
+    "read",
+    "resolve",
+]

@@ -9,8 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from labkit.errors import InputError
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
     from pathlib import Path
 
 NAMES = ("methodatlas", "planwerk", "decguard", "aacr", "godaudits", "labkit")
@@ -28,3 +30,25 @@ class Call:
     gold: Path | None
     predictions: tuple[Path, ...] = ()
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    def only(self, system: str, known: Collection[str]) -> None:
+        """Refuse every option that the system does not know.
+
+        Raises:
+            InputError: An option was given that means nothing here.
+        """
+        strange = [name for name in self.options if name not in known]
+        if strange:
+            options = ", ".join(f"--{name.replace('_', '-')}" for name in strange)
+            raise InputError(f"{options}: {system} has no such option; leave it out.")
+
+    def pair(self, system: str, gold: str, predictions: str) -> tuple[Path, Path]:
+        """The two files that a system needs.
+
+        Raises:
+            InputError: One of them is missing, or there are more.
+        """
+        if self.gold is None or len(self.predictions) != 1:
+            given = len(self.predictions) + (self.gold is not None)
+            raise InputError(f"{system} needs {gold} and {predictions}; {given} files were given.")
+        return self.gold, self.predictions[0]

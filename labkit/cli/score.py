@@ -1,0 +1,132 @@
+"""``labkit score``: evaluate files against labels."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labkit.cli.output import write_report
+from labkit.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+NAMES = ("methodatlas", "planwerk", "decguard", "aacr", "godaudits", "labkit")
+_GATES = (
+    ("min-f1", "relevance F1 and micro tag F1"),
+    ("min-precision", "precision"),
+    ("min-recall", "recall"),
+    ("min-accuracy", "accuracy"),
+    ("min-macro-f1", "macro F1"),
+    ("max-ece", "expected calibration error"),
+    ("max-brier", "Brier score, 0 to 2"),
+    ("max-nll", "negative log-likelihood"),
+    ("min-coverage", "share answered at the confidence threshold"),
+    ("min-selective-accuracy", "accuracy at the confidence threshold"),
+    ("max-error-rate", "error rate"),
+    ("max-latency-p95-ms", "95th percentile of latency"),
+)
+_FILE = click.Path(path_type=Path)
+
+
+def _gates(function: Callable[..., Any]) -> Callable[..., Any]:
+    for name, what in reversed(_GATES):
+        most = "at least" if name.startswith("min") else "at most"
+        text = f"Exit 1 unless the {what} is {most} X."
+        function = click.option(f"--{name}", type=float, metavar="X", help=text)(function)
+    return function
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """The options somebody wrote: no empty ones, so that a system can refuse what it lacks."""
+    return {
+        name: value
+        for name, value in options.items()
+        if value is not None and value is not False and value != ()
+    }
+
+
+@click.command()
+@click.argument("gold", required=False, type=_FILE)
+@click.argument("predictions", nargs=-1, type=_FILE)
+@click.option("--study", type=_FILE, help="Score a study instead of files.")
+@click.option("--system", type=click.Choice(NAMES), help="Whose files; detected when left out.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["markdown", "json", "html", "text"]),
+    default="markdown",
+    show_default=True,
+)
+@click.option("--output", type=_FILE, help="Write the report to a file instead of stdout.")
+@_gates
+@click.option("--confidence-threshold", type=float, metavar="X", help="For coverage.")
+@click.option("--gates", type=_FILE, help="YAML with requirements and warnings.")
+@click.option("--gate-on", type=click.Choice(["value", "low"]), help="Which end a gate reads.")
+@click.option("--by", metavar="FIELD", help="Add figures for each value of a field.")
+@click.option("--baseline", type=_FILE, help="planwerk, decguard: compare with this.")
+@click.option("--contract", type=_FILE, help="decguard: an edited contract.")
+@click.option("--fail-on-warn", is_flag=True, help="decguard: exit 1 on warnings too.")
+@click.option("--thorough", is_flag=True, help="planwerk: recorded in the report.")
+@click.option("--specialists", is_flag=True, help="planwerk: recorded in the report.")
+@click.option("--tiers", type=_FILE, help="planwerk: recorded in the report.")
+@click.option("--case", "case", multiple=True, help="planwerk: only this case; repeatable.")
+@click.option("--line-distance", type=int, help="aacr: lines between matching comments.")
+@click.option("--matcher", help="aacr: location, exact, jaccard:0.2 or labels:FILE.")
+@click.option("--ids", type=click.Choice(["inject", "verbatim"]), help="aacr: comment ids.")
+@click.option("--rules", type=click.Choice(["v1", "v2"]), help="aacr: whose rules.")
+@click.option("--pr-category", help="aacr: only pull requests of this category.")
+@click.option("--language", help="aacr: only this main language.")
+@click.option("--comment-category", help="aacr: only comments of this category.")
+@click.option("--context", help="aacr: only comments with this context.")
+@click.option("--confidence-of", type=click.Choice(["given", "positive"]), help="labkit.")
+@click.option("--positive", help="labkit: which of two labels is the positive one.")
+@click.option("--sample", type=click.Choice(["simple"]), help="labkit: how labels were drawn.")
+@click.option("--answer", type=click.Choice(["first", "final"]), help="labkit: which answer.")
+def command(  # noqa: PLR0913, PLR0917  # one parameter an option that is not passed on
+    gold: Path | None,
+    predictions: tuple[Path, ...],
+    study: Path | None,
+    system: str | None,
+    form: Any,
+    output: Path | None,
+    **options: Any,
+) -> int:
+    """Evaluate PREDICTIONS against GOLD (Python: labkit.score).
+
+    Low scores alone never change the exit code: gates do (1). Bad input is 2.
+
+    Example: labkit score overrides.yaml predictions.csv --min-f1 0.8
+    """
+    from labkit.systems import Call, detection  # noqa: PLC0415  # the command line stays light
+
+    given = _given(options)
+    if study is not None:
+        module = _load("study")
+        report = module.score(Call(study, tuple(filter(None, (gold, *predictions))), given))
+    elif gold is None:
+        raise click.UsageError("name GOLD and PREDICTIONS, or --study.")
+    else:
+        name = system or detection.system_of((gold, *predictions))
+        report = _load(name).score(Call(gold, predictions, given))
+    write_report(report, form, output)
+    code: int = report.exit_code
+    return code
+
+
+def _load(name: str) -> Any:
+    """The module of a system.
+
+    Raises:
+        InputError: This version has none of that name.
+    """
+    module = f"labkit.systems.{name}"
+    try:
+        return importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise InputError(f"{name} files are recognised, but cannot be scored yet.") from error

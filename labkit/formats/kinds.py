@@ -1,0 +1,213 @@
+"""What a file is, by its content: the kinds that labkit reads, told apart by their keys."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from labkit import yamlfile
+from labkit.errors import InputError
+from labkit.formats import tables
+from labkit.textfile import read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+UNKNOWN = "unknown"
+SYSTEM_OF = {
+    "methodatlas-predictions": "methodatlas",
+    "methodatlas-overrides": "methodatlas",
+    "planwerk-corpus": "planwerk",
+    "planwerk-reviews": "planwerk",
+    "planwerk-report": "planwerk",
+    "decguard-dataset": "decguard",
+    "decguard-contract": "decguard",
+    "decguard-report": "decguard",
+    "decguard-answers": "decguard",
+    "decguard-production": "decguard",
+    "aacr-references": "aacr",
+    "aacr-comments": "aacr",
+    "godaudits-audit": "godaudits",
+    "godaudits-expected": "godaudits",
+    "godaudits-detectors": "godaudits",
+    "godaudits-paired": "godaudits",
+    "labels": "labkit",
+    "table": "labkit",
+}
+"""Each kind that can be scored, and the system it belongs to."""
+
+_DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("decguard-report", frozenset({"decguard_version"})),
+    ("planwerk-report", frozenset({"runs", "cases", "aggregate"})),
+    ("planwerk-expected", frozenset({"must_find"})),
+    ("planwerk-expected", frozenset({"clean"})),
+    ("planwerk-expected", frozenset({"findings", "description"})),
+    ("godaudits-detectors", frozenset({"cases", "schema_version"})),
+    ("godaudits-paired", frozenset({"pairs"})),
+    ("godaudits-paired", frozenset({"targets"})),
+    ("godaudits-expected", frozenset({"required_findings"})),
+    ("godaudits-audit", frozenset({"audit", "findings"})),
+    ("sarif", frozenset({"runs", "version"})),
+)
+"""Keys at the top of a JSON object that give a kind away; the first that fits."""
+
+_RECORDS: tuple[tuple[str, frozenset[str]], ...] = (
+    ("methodatlas-predictions", frozenset({"fqcn", "method"})),
+    ("aacr-references", frozenset({"githubPrUrl"})),
+    ("aacr-references", frozenset({"pr_url", "comments"})),
+    ("decguard-production", frozenset({"decision", "probabilities", "selected"})),
+    ("decguard-answers", frozenset({"id", "probabilities", "latency_ms"})),
+    ("decguard-answers", frozenset({"id", "error"})),
+    ("decguard-dataset", frozenset({"input"})),
+    ("labels", frozenset({"item", "first"})),
+    ("labels", frozenset({"item", "value"})),
+    ("table", frozenset({"id"})),
+)
+"""Keys of a record in a list, in JSON Lines or in a table that give a kind away."""
+
+_LABEL_WORDS = frozenset({"weight", "inclusion_probability", "basis", "reviewer"})
+_PREDICTION_WORDS = frozenset({"confidence", "probabilities"})
+_WRAPPED = ("predictions", "labels", "items", "records")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What a file is."""
+
+    name: str
+
+    @property
+    def system(self) -> str | None:
+        """The system that scores such a file, where there is one."""
+        return SYSTEM_OF.get(self.name)
+
+
+def of_document(value: dict[str, Any]) -> str:
+    """The kind of a JSON object by its keys.
+
+    >>> of_document({"runs": [], "version": "2.1.0"})
+    'sarif'
+    """
+    keys = set(value)
+    for name, wanted in _DOCUMENTS:
+        if wanted <= keys:
+            return name
+    return of_record(value)
+
+
+def of_record(record: Iterable[str]) -> str:
+    """The kind of a record, or of a table with such columns.
+
+    >>> of_record(["id", "label", "reviewer"]), of_record(["id", "label", "confidence"])
+    ('labels', 'table')
+    """
+    keys = {str(key).strip().lower() for key in record} | {str(key).strip() for key in record}
+    for name, wanted in _RECORDS:
+        if wanted <= keys:
+            is_label = keys & _LABEL_WORDS and not keys & _PREDICTION_WORDS
+            return "labels" if name == "table" and is_label else name
+    return UNKNOWN
+
+
+def _first_record(text: str) -> tuple[Any, bool]:
+    """The first JSON value of a text, and whether more follows it."""
+    start = len(text) - len(text.lstrip())
+    try:
+        value, end = json.JSONDecoder().raw_decode(text, start)
+    except (ValueError, RecursionError):
+        return None, False
+    return value, bool(text[end:].strip())
+
+
+def _of_list(text: str) -> str:
+    opening = text.index("[") + 1
+    first, _ = _first_record(text[opening:])
+    return of_record(first) if isinstance(first, dict) else UNKNOWN
+
+
+def _of_json(text: str) -> str:
+    if text.lstrip().startswith("["):
+        return _of_list(text)
+    value, more = _first_record(text)
+    if not isinstance(value, dict):
+        return UNKNOWN
+    if more:
+        return of_record(value)
+    for name in _WRAPPED:
+        inner = value.get(name)
+        items = list(inner.values()) if isinstance(inner, dict) else inner
+        if isinstance(items, list) and items and isinstance(items[0], dict):
+            return of_record({"id": "", **items[0]})
+    return of_document(value)
+
+
+def _of_yaml(text: str, source: str) -> str:
+    """The kind of a YAML text; a broken one is judged by its first words."""
+    try:
+        root = yamlfile.parse(text, source).root
+    except InputError:
+        keys = {line.split(":")[0] for line in text.splitlines() if line[:1].isalpha()}
+    else:
+        if root is None:
+            return "methodatlas-overrides"
+        if isinstance(root, yamlfile.Sequence):
+            first = root.items[0] if root.items else None
+            entry = {k.text for k, _ in first.pairs} if isinstance(first, yamlfile.Mapping) else ()
+            return "methodatlas-overrides" if "fqcn" in entry else UNKNOWN
+        if not isinstance(root, yamlfile.Mapping):
+            return UNKNOWN
+        keys = {key.text for key, _ in root.pairs}
+    if "overrides" in keys:
+        return "methodatlas-overrides"
+    if "decision" in keys or {"requirements", "evaluation"} <= keys:
+        return "decguard-contract"
+    return "study" if {"task", "predictions"} <= keys else UNKNOWN
+
+
+def _of_folder(folder: Path) -> str:
+    if (folder / "study.yaml").is_file():
+        return "study"
+    for name, kind in (("expected.json", "planwerk-corpus"), ("*.json", "planwerk-reviews")):
+        if next(folder.glob(f"*/{name}"), None):
+            return kind
+    return UNKNOWN
+
+
+def of_text(text: str, source: str = "<text>") -> str:
+    r"""The kind of a text.
+
+    >>> of_text("fqcn,method\nA,m\n"), of_text("overrides: []\n"), of_text('{"id": 1}\n{"id": 2}')
+    ('methodatlas-predictions', 'methodatlas-overrides', 'table')
+    """
+    start = text.lstrip()[:1]
+    if start in {"[", "{"}:
+        return _of_json(text)
+    if text.lstrip().startswith("<path>"):
+        return "aacr-comments"
+    if not source.lower().endswith((".yaml", ".yml")):
+        lines = [line for line in text.splitlines() if line.strip() and line[:1] != "#"]
+        header = lines[0] if lines else ""
+        if any(mark in header for mark in tables.DELIMITERS):
+            try:
+                found = of_record(tables.parse(header, source).header)
+            except InputError:
+                found = of_record(header.split(tables.delimiter_of(header)))
+            if found != UNKNOWN:
+                return found
+    return _of_yaml(text, source) if text.strip() else UNKNOWN
+
+
+def of_path(path: Path) -> Kind:
+    """The kind of a file or folder.
+
+    Raises:
+        InputError: There is no such file, or it is not text.
+    """
+    if path.is_dir():
+        return Kind(_of_folder(path))
+    text = read_text(path)
+    if not text.strip() and path.suffix in {".yaml", ".yml"}:
+        return Kind("methodatlas-overrides")
+    return Kind(of_text(text, str(path)))
