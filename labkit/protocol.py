@@ -116,6 +116,8 @@ class Pass:
         self._offered = self._place if offered is None else offered
         self._open = (1 << len(self.queue)) - 1
         """Bit i is set while queue item i is neither settled nor skipped."""
+        self._settled = 0
+        """Bit i is set while queue item i is settled."""
         self._standings: dict[str, Standing] = {}
         self._first: dict[str, Decision | None] = {}
         """By revealed item: the answer that stood when the AI's was shown."""
@@ -141,6 +143,10 @@ class Pass:
         """
         fallback = "blind-first" if self.protocol == "randomised" else self.protocol
         return self._arms.get(item, fallback)
+
+    def arm(self, item: str) -> str | None:
+        """The arm that an item was given at random, where it was."""
+        return self._arms.get(item)
 
     def standing(self, item: str) -> Standing:
         """Where an item stands."""
@@ -260,6 +266,11 @@ class Pass:
     def settled(self) -> int:
         """Items about which nothing more is asked."""
         return self._counts["settled"]
+
+    @property
+    def left(self) -> int:
+        """Items of the queue about which something is still asked, skipped ones included."""
+        return len(self.queue) - self._settled.bit_count()
 
     @property
     def median_seconds(self) -> float | None:
@@ -461,3 +472,4 @@ class Pass:
             bit = 1 << place
             closed = new.settled or bool(new.skipped)
             self._open = self._open & ~bit if closed else self._open | bit
+            self._settled = self._settled | bit if new.settled else self._settled & ~bit

@@ -28,7 +28,8 @@ class Excerpt:
     """First and last line of what is under review."""
 
 
-def _no_code(_item: Item) -> Excerpt | None:
+def no_code(_item: Item) -> Excerpt | None:
+    """No source is known."""
     return None
 
 
@@ -44,7 +45,7 @@ class Material:
     problems: tuple[Problem, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
     """What tells a changed item from an unchanged one, by id, where the file says it."""
-    code: Callable[[Item], Excerpt | None] = _no_code
+    code: Callable[[Item], Excerpt | None] = no_code
     """Finds the source of an item."""
 
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 from labkit.formats import methodatlas
 from labkit.model import Item, Prediction, Question, Task
-from labkit.presets.material import Material, hidden
+from labkit.presets.material import Material, hidden, no_code
 from labkit.presets.sourcecode import SourceTree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from pathlib import Path
 
     from labkit.formats.methodatlas import Scan, ScanRecord
@@ -48,6 +48,8 @@ EVIDENCE = (
     "tags_removed",
 )
 """The columns of the desktop program's evidence file, where tags and name may be the AI's."""
+_APART = {"ai_security_relevant", "ai_tags", "ai_reason", "ai_confidence"}
+"""Columns that the card shows by themselves after the answer."""
 
 
 def material(
@@ -85,13 +87,13 @@ def material(
         task=task,
         items={key: _item(key, r, evidence=evidence, show=show) for key, r in records.items()},
         predictions={
-            key: _prediction(r, r.ai_security_relevant, evidence=evidence, show=show)
+            key: _prediction(r, relevant=r.ai_security_relevant, evidence=evidence, show=show)
             for key, r in records.items()
             if r.ai_security_relevant is not None
         },
         problems=(*scan.problems, *found.problems),
         digests={key: r.content_hash for key, r in records.items() if r.content_hash},
-        code=SourceTree(source).excerpt if source else Material.code,
+        code=SourceTree(source).excerpt if source else no_code,
     )
 
 
@@ -135,25 +137,32 @@ def _item(key: str, record: ScanRecord, *, evidence: bool, show: tuple[str, ...]
 
 
 def _said(record: ScanRecord) -> dict[str, str]:
-    """The AI's columns as text, those aside that the card shows by themselves."""
-    score = record.ai_interaction_score
+    """The AI's columns as text."""
+    relevant, tags = record.ai_security_relevant, record.ai_tags
     return {
+        "ai_security_relevant": "" if relevant is None else str(relevant).lower(),
+        "ai_tags": ", ".join(tags or ()),
+        "ai_reason": record.ai_reason,
+        "ai_confidence": _number(record.ai_confidence),
         "ai_display_name": record.ai_display_name,
-        "ai_interaction_score": "" if score is None else f"{score:g}",
+        "ai_interaction_score": _number(record.ai_interaction_score),
         "tag_ai_drift": record.tag_ai_drift,
         "tags_added": record.tags_added,
         "tags_removed": record.tags_removed,
     }
 
 
+def _number(value: float | None) -> str:
+    return "" if value is None else f"{value:g}"
+
+
 def _prediction(
-    record: ScanRecord, relevant: bool | None, *, evidence: bool, show: tuple[str, ...]
+    record: ScanRecord, *, relevant: bool, evidence: bool, show: tuple[str, ...]
 ) -> Prediction:
-    fields: Mapping[str, str] = _said(record) | {
-        name: cell for name, cell in record.extra.items() if hidden(name, show)
-    }
+    fields = {name: cell for name, cell in _said(record).items() if name not in _APART}
+    fields |= {name: cell for name, cell in record.extra.items() if hidden(name, show)}
     if evidence:
-        fields = {**fields, "tags": ", ".join(record.tags), "display_name": record.display_name}
+        fields |= {"tags": ", ".join(record.tags), "display_name": record.display_name}
     return Prediction(
         answer={"relevant": relevant, "tags": normal(record.ai_tags or ())},
         confidence=record.ai_confidence,

@@ -135,7 +135,9 @@ def _heads(method: str, language: str) -> list[re.Pattern[str]]:
             function = rf"(?:function\s+{name}\s*\(|^\s*(?:async\s+)?{name}\s*\([^;]*\{{\s*$)"
             return [_quoted(re.split(r"\s+>\s+", method)[-1]), re.compile(function)]
     return [
-        re.compile(rf"^(?!\s*(?:return|new|throw|else|//|\*)\b)[^=;\"(]*[\w>\]]\s+{name}\s*\([^;]*$"),
+        re.compile(
+            rf"^(?!\s*(?:return|new|throw|else|//|\*)\b)[^=;\"(]*[\w>\]]\s+{name}\s*\([^;]*$"
+        ),
         re.compile(rf"^(?!\s*(?:return|new|throw|else)\b)\s*{name}\s*\([^;]*\{{"),
         _quoted(method),
     ]
