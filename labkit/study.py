@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, Literal, Self, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 from labkit import config as study_config
 from labkit import studyfiles, studymaking

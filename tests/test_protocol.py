@@ -228,7 +228,9 @@ def test_the_place_in_the_log_decides_not_the_clock() -> None:
     """Times around the end of summer time: the last row of the log stands."""
     p = Player(protocol="blind")
     times = ["2026-10-25T02:30:00+02:00", "2026-10-25T02:10:00+01:00", "2026-10-24T23:59:00+00:00"]
-    for kind, answer, text in zip(("answer", "revise", "revise"), (YES, NO, YES), times, strict=True):
+    for kind, answer, text in zip(
+        ("answer", "revise", "revise"), (YES, NO, YES), times, strict=True
+    ):
         p.at = datetime.fromisoformat(text)
         p.act(kind, "m0", answer)
     final = p.done.final("m0")

@@ -32,7 +32,10 @@ def test_answers_and_their_history_survive_closing(tmp_path: Path) -> None:
         redone = back.act("redo")
         assert (redone.saved, redone.next) == (1, second)
         (label,) = again.labels()
-        assert (label.item, label.value) == (first, {"relevant": True, "tags": ("security", "auth")})
+        assert (label.item, label.value) == (
+            first,
+            {"relevant": True, "tags": ("security", "auth")},
+        )
 
 
 def test_the_view_of_an_unanswered_item_never_depends_on_what_the_ai_said(tmp_path: Path) -> None:

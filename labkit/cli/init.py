@@ -26,7 +26,10 @@ def study_options(function: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option("--source", type=path, help="The folder with the code under review."),
             click.option(
-                "--sample", type=click.IntRange(1), metavar="N", help="Draw N items; all by default."
+                "--sample",
+                type=click.IntRange(1),
+                metavar="N",
+                help="Draw N items; all by default.",
             ),
             click.option("--design", type=click.Choice(["simple", "stratified"])),
             click.option(
