@@ -42,6 +42,7 @@ def apply_changes(text: str, changes: Several[Change], source: str = "overrides.
         InputError: The text is no override file, or cannot be changed without touching more than
             was asked for.
 
+    >>> from labkit.overrides.change import Change
     >>> print(apply_changes("", [Change("com.acme.A", "login", tags=("auth",))]), end="")
     overrides:
       - fqcn: com.acme.A
