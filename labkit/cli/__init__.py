@@ -13,8 +13,6 @@ from labkit import __version__
 from labkit.errors import LabkitError
 
 COMMANDS: dict[str, str] = {
-    "init": "Make a study: draw a sample of an AI's predictions",
-    "status": "Progress of a study, and what comes next",
     "score": "Evaluate predictions against labels, with gates",
     "compare": "Hold runs against a baseline: held or regressed, check by check",
 }

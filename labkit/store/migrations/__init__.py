@@ -1,1 +1,0 @@
-"""How older stores become newer ones."""
