@@ -13,6 +13,9 @@ from labkit import __version__
 from labkit.errors import LabkitError
 
 COMMANDS: dict[str, str] = {
+    "init": "Make a study: draw a sample of an AI's predictions",
+    "status": "Progress of a study, and what comes next",
+    "check": "Read any supported file: what it is, counts, every problem",
     "score": "Evaluate predictions against labels, with gates",
     "compare": "Hold runs against a baseline: held or regressed, check by check",
 }

@@ -50,6 +50,7 @@ _DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("godaudits-expected", frozenset({"required_findings"})),
     ("godaudits-audit", frozenset({"audit", "findings"})),
     ("sarif", frozenset({"runs", "version"})),
+    ("planwerk-reviews", frozenset({"findings"})),
 )
 """Keys at the top of a JSON object that give a kind away; the first that fits."""
 
@@ -151,7 +152,8 @@ def _of_yaml(text: str, source: str) -> str:
         keys = {line.split(":")[0] for line in text.splitlines() if line[:1].isalpha()}
     else:
         if root is None:
-            return "methodatlas-overrides"
+            empty = source.lower().endswith((".yaml", ".yml")) or "." not in source
+            return "methodatlas-overrides" if empty else UNKNOWN
         if isinstance(root, yamlfile.Sequence):
             first = root.items[0] if root.items else None
             entry = {k.text for k, _ in first.pairs} if isinstance(first, yamlfile.Mapping) else ()

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from labkit.formats.sarif.finding import Finding, Level, Run, Spot, Verdict
+from labkit.formats.sarif.finding import LEVELS, Finding, Level, Run, Spot, Verdict
 from labkit.formats.sarif.reading import Report, parse, read, report
 from labkit.formats.sarif.writing import Judgement, judgements, render
 
 __all__ = [
+    "LEVELS",
     "Finding",
     "Judgement",
     "Level",

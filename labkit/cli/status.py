@@ -1,0 +1,50 @@
+"""``labkit status``: how far a study is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import click
+
+
+@click.command()
+@click.argument("study", type=click.Path(path_type=Path))
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(study: Path, form: str) -> None:
+    """Show progress, and what comes next; the same as labkit.Study.status.
+
+    Example: labkit status may --format json
+    """
+    from labkit.cli.init import say_problems  # noqa: PLC0415  # --help stays light
+    from labkit.study import Study  # noqa: PLC0415
+
+    with Study.open(study) as opened:
+        say_problems(opened.problems)
+        status = opened.status()
+        if form == "json":
+            click.echo(json.dumps(status, indent=2, ensure_ascii=False, allow_nan=False))
+        else:
+            click.echo(text(status, opened.config.protocol))
+
+
+def text(status: dict[str, Any], protocol: str) -> str:
+    """The status in words."""
+    lines = [f"{status['sampled']} of {status['items']} items drawn, {protocol}."]
+    for who in status["reviewers"]:
+        pace = who["medianSeconds"]
+        lines.append(
+            f"{who['name']}: {who['answered']} answered ({who['unsure']} unsure), "
+            f"{who['skipped']} skipped, {who['flagged']} flagged"
+            + (f", {pace:.1f} s each." if pace is not None else ".")
+        )
+    if not status["reviewers"]:
+        lines.append("Nobody has answered yet.")
+    if status["disputed"]:
+        lines.append(f"{status['disputed']} items on which reviewers differ.")
+    if status["stale"]:
+        lines.append(f"{status['stale']} items are not in the predictions any more.")
+    return "\n".join(lines)

@@ -1,1 +1,0 @@
-"""godaudits' evaluator, detector corpus and paired accuracy program."""

@@ -1,1 +1,0 @@
-"""godaudits' files: audits, expectations, detector corpora and the paired accuracy program."""

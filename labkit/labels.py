@@ -1,0 +1,84 @@
+"""From decisions to labels: the value that stands for one item and one reviewer."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from labkit.model import Basis, Decision, Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from labkit.protocol import Pass
+    from labkit.sampling import Drawn
+
+IMPORTED = "(imported)"
+"""The reviewer of labels that came from a file."""
+
+
+def labels_of(
+    reviewer: str, done: Pass, *, drawn: Mapping[str, Drawn], seed: int
+) -> Iterator[Label]:
+    """Every label of one reviewer's pass, unsure ones included, in order of the first decision."""
+    for item in done.touched:
+        label = label_of(reviewer, done, item, drawn=drawn.get(item), seed=seed)
+        if label is not None:
+            yield label
+
+
+def label_of(
+    reviewer: str, done: Pass, item: str, *, drawn: Drawn | None = None, seed: int | None = None
+) -> Label | None:
+    """The label of one item, or ``None`` where no answer stands and none was given blind."""
+    first, final = done.first(item), done.final(item)
+    told = first if first is not None and first.answer is not None else final
+    given = first or final
+    if given is None:
+        return None
+    return Label(
+        item=item,
+        reviewer=reviewer,
+        first=None if first is None else first.answer,
+        final=None if final is None else final.answer,
+        basis=basis_of(told or given, mode=done.mode(item)),
+        stratum=None if drawn is None else drawn.stratum,
+        inclusion_probability=None if drawn is None else drawn.inclusion_probability,
+        arm=done.arm(item),
+        seed=None if drawn is None else seed,
+        shown_at=given.shown_at,
+        decided_at=given.decided_at,
+        duration_ms=given.duration_ms,
+        note=done.note(item),
+        unsure=given.kind == "unsure",
+    )
+
+
+def basis_of(decision: Decision, *, mode: str) -> Basis:
+    """How independent of the AI a decision is."""
+    if decision.reviewer == IMPORTED:
+        return Basis.IMPORTED
+    if not decision.suggestion_shown:
+        return Basis.BLIND
+    return Basis.ASSISTED if mode == "assisted" else Basis.REVEALED
+
+
+def by_item(labels: Iterable[Label]) -> Mapping[str, tuple[Label, ...]]:
+    """Labels grouped by item, in order of first appearance."""
+    found: defaultdict[str, list[Label]] = defaultdict(list)
+    for label in labels:
+        found[label.item].append(label)
+    return {item: tuple(group) for item, group in found.items()}
+
+
+def is_disputed(labels: Iterable[Label]) -> bool:
+    """Whether reviewers differ on one item, in their first answers or in their final ones.
+
+    Imported labels and unsure answers dispute nothing.
+    """
+    people = [label for label in labels if label.basis is not Basis.IMPORTED]
+    for answers in ([p.first for p in people], [p.final for p in people]):
+        given = [answer for answer in answers if answer is not None]
+        if any(answer != given[0] for answer in given[1:]):
+            return True
+    return False

@@ -1,0 +1,82 @@
+"""Which preset a predictions file asks for, and the material it makes of the file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from labkit.errors import InputError
+from labkit.formats import kinds, tables
+from labkit.presets import choice, finding, methodatlas, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from labkit.presets.material import Material
+
+PRESETS = (methodatlas.NAME, finding.NAME, choice.NAME, table.NAME)
+_BY_KIND = {
+    "methodatlas-predictions": methodatlas.NAME,
+    "sarif": finding.NAME,
+    "decguard-report": choice.NAME,
+    "decguard-answers": choice.NAME,
+    "decguard-production": choice.NAME,
+    "table": table.NAME,
+    "labels": table.NAME,
+}
+_TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
+
+
+def preset_of(path: Path) -> str:
+    """The preset for a predictions file, by its content.
+
+    Raises:
+        InputError: The file cannot be read, or is nothing that can be reviewed.
+    """
+    if tables.is_parquet(path):
+        return table.NAME
+    kind = kinds.of_path(path).name
+    if kind in _BY_KIND:
+        return _BY_KIND[kind]
+    if kind == kinds.UNKNOWN and any(end in path.suffixes for end in _TABLE_ENDINGS):
+        return table.NAME
+    what = "no predictions labkit knows" if kind == kinds.UNKNOWN else f"{kind}, not predictions"
+    raise InputError.at(str(path), None, f"this is {what}; name a predictions file.")
+
+
+def material_of(  # noqa: PLR0913  # what a study may say about its predictions, keyword only
+    path: Path,
+    preset: str,
+    *,
+    tags: tuple[str, ...] = (),
+    implied: tuple[str, ...] | None = None,
+    show: tuple[str, ...] = (),
+    columns: Mapping[str, str] | None = None,
+    source: Path | None = None,
+) -> Material:
+    """Items, predictions and task of a predictions file under a preset.
+
+    Raises:
+        InputError: There is no such preset, or the file cannot be read as one of its kind.
+    """
+    match preset:
+        case methodatlas.NAME:
+            from labkit.formats import methodatlas as scans  # noqa: PLC0415  # same name
+
+            return methodatlas.material(
+                scans.read(path), tags=tags, implied=implied, show=show, source=source
+            )
+        case finding.NAME:
+            from labkit.formats import sarif  # noqa: PLC0415  # only for files of this kind
+            from labkit.textfile import read_text  # noqa: PLC0415
+
+            report = sarif.report(read_text(path), str(path))
+            return finding.material(report, show=show, source=source)
+        case choice.NAME:
+            return choice.material(path, tags=tags, show=show)
+        case table.NAME:
+            from labkit.formats import records  # noqa: PLC0415  # only for files of this kind
+
+            found = records.read(path, columns=columns)
+            return table.material(found, tags=tags, implied=implied, show=show, source=source)
+    raise InputError(f"task {preset!r} is no preset; use {', '.join(PRESETS)}.")

@@ -1,0 +1,235 @@
+"""The files of a study: study.yaml, the predictions it names, and the store beside it."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labkit import config as study_config
+from labkit.config import FILE_NAME, StudyConfig
+from labkit.errors import InputError
+from labkit.parsed import Problem
+from labkit.presets.choosing import material_of
+from labkit.sampling import Drawn, Sample, StratumSize
+from labkit.store import ItemRow, Store, StoreError, StudyRow
+from labkit.store.connect import file_url, parse_url
+from labkit.textfile import read_bytes, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from sqlalchemy import URL
+
+    from labkit.model import Label, Prediction
+    from labkit.presets.material import Material
+
+SUFFIX = ".study"
+MAX_GUIDELINES = 100_000
+
+
+def folder_beside(predictions: Path) -> Path:
+    """The study that ``labkit review FILE`` makes or opens: ``FILE``'s stem and ``.study``.
+
+    >>> folder_beside(Path("scans/may.csv")).as_posix()
+    'scans/may.study'
+    """
+    return predictions.with_name(predictions.name.split(".")[0] + SUFFIX)
+
+
+def is_study(path: Path) -> bool:
+    """Whether a path is a study's folder, or its study.yaml."""
+    return (path / FILE_NAME).is_file() or (path.name == FILE_NAME and path.is_file())
+
+
+def beside(folder: Path, written: str) -> Path:
+    """A path as written in study.yaml, from where the process is."""
+    return folder / Path(written).expanduser()
+
+
+def opened(folder: Path) -> tuple[Path, StudyConfig, Material, Store]:
+    """A study's folder, configuration, material and open store.
+
+    Raises:
+        InputError: There is no study, or one of its files cannot be read.
+    """
+    if folder.name == FILE_NAME and folder.is_file():
+        folder = folder.parent
+    if not folder.is_dir():
+        raise InputError(f"{folder}: no such study; labkit init PREDICTIONS --study DIR makes one.")
+    if not (folder / FILE_NAME).is_file():
+        raise InputError(
+            f"{folder}: no {FILE_NAME} in it, so it is no study; "
+            "labkit init PREDICTIONS --study DIR makes one."
+        )
+    config = study_config.read(folder / FILE_NAME)
+    material = load(beside(folder, config.predictions), config, folder)
+    return folder, config, material, Store.open(store_url(folder, config))
+
+
+def load(predictions: Path, config: StudyConfig, folder: Path) -> Material:
+    """Items, predictions and task of a predictions file.
+
+    Raises:
+        InputError: The file cannot be read, or labkit has no preset of that name.
+    """
+    return material_of(
+        predictions,
+        config.task,
+        tags=config.tags,
+        implied=config.implied,
+        show=config.show,
+        columns=dict(config.columns),
+        source=beside(folder, config.source) if config.source else None,
+    )
+
+
+def store_url(folder: Path, config: StudyConfig) -> URL:
+    """The address of the study's store; a plain name is a SQLite file in the folder."""
+    if "://" in config.store:
+        url = parse_url(config.store)
+        if url.get_backend_name() == "sqlite":
+            return file_url(beside(folder, url.database or ""))
+        return url
+    return file_url(beside(folder, config.store))
+
+
+def study_name(folder: Path) -> str:
+    """What the study is called in its store: its folder's name."""
+    return folder.resolve().name[:200]
+
+
+def study_row(store: Store, folder: Path) -> StudyRow:
+    """The study of this folder; the only one of a store is it whatever the folder is called.
+
+    Raises:
+        StoreError: The store holds no such study.
+    """
+    studies = store.studies()
+    if len(studies) == 1:
+        return studies[0]
+    name = study_name(folder)
+    for study in studies:
+        if study.name == name:
+            return study
+    there = ", ".join(study.name for study in studies) or "none"
+    raise StoreError(
+        f"{store.place}: no study named {name!r} ({there}); name the folder as it was."
+    )
+
+
+def item_rows(
+    sample: Sample, material: Material, arms: Mapping[str, str] | None = None
+) -> list[ItemRow]:
+    """The sample as rows of the store, in show order."""
+    return [
+        ItemRow(
+            key=unit.item,
+            position=place,
+            batch=unit.batch,
+            draw_order=unit.order,
+            stratum=unit.stratum,
+            inclusion_probability=unit.inclusion_probability,
+            arm=(arms or {}).get(unit.item),
+            content_sha256=material.digests.get(unit.item),
+        )
+        for place, unit in enumerate(sample.drawn)
+    ]
+
+
+def settings_of(sample: Sample, digest: str) -> dict[str, Any]:
+    """What the store keeps of a draw beside its items."""
+    return {
+        "design": sample.design,
+        "seed": sample.seed,
+        "strata": [[s.name, s.population, s.drawn] for s in sample.strata],
+        "predictionsSha256": digest,
+    }
+
+
+def sample_of(row: StudyRow, items: Iterable[ItemRow]) -> Sample:
+    """The sample that was drawn, in show order."""
+    return Sample(
+        design=row.config.get("design", "simple"),
+        seed=row.config.get("seed", 1),
+        drawn=tuple(
+            Drawn(
+                i.key, i.stratum or "", i.inclusion_probability or 0.0, i.draw_order or 0, i.batch
+            )
+            for i in items
+            if i.position is not None
+        ),
+        strata=tuple(StratumSize(*size) for size in row.config.get("strata", ())),
+    )
+
+
+def arms_of(items: Iterable[ItemRow]) -> dict[str, str]:
+    """The arm of each item that has one."""
+    return {item.key: item.arm for item in items if item.arm is not None}
+
+
+def digest_of(predictions: Path) -> str:
+    """SHA-256 of the predictions file, lower-case hex."""
+    return hashlib.sha256(read_bytes(predictions)).hexdigest()
+
+
+def changed(folder: Path, config: StudyConfig, row: StudyRow) -> Problem | None:
+    """A warning where the predictions are other ones than those the sample was drawn from."""
+    path = beside(folder, config.predictions)
+    drawn_from = row.config.get("predictionsSha256")
+    if drawn_from is None or digest_of(path) == drawn_from:
+        return None
+    return Problem(
+        str(path),
+        None,
+        "changed since the sample was drawn; 'labkit update STUDY FILE' takes a new scan in.",
+        "warning",
+    )
+
+
+def guidelines(folder: Path, config: StudyConfig) -> str:
+    """The guidelines' text: of the file that is named, or the text itself."""
+    written = config.guidelines or ""
+    if written and "\n" not in written and len(written) < 255:  # noqa: PLR2004  # a file name's limit
+        path = beside(folder, written)
+        if path.is_file():
+            return read_text(path)[:MAX_GUIDELINES]
+    return written[:MAX_GUIDELINES]
+
+
+def counted(settled: Mapping[str, Label], predictions: Mapping[str, Prediction]) -> dict[str, Any]:
+    """Plain counts over labelled items with an AI answer, by final answer."""
+    cells: Counter[tuple[bool, bool]] = Counter()
+    tags: dict[str, Counter[str]] = {}
+    for item, label in settled.items():
+        said = predictions.get(item)
+        if said is None or label.final is None:
+            continue
+        relevant = label.final.get("relevant")
+        if isinstance(relevant, bool):
+            cells[bool(said.answer.get("relevant")), relevant] += 1
+        if "tags" in label.final:
+            _count_tags(tags, said.answer.get("tags"), label.final["tags"])
+    total = sum((Counter(counts) for counts in tags.values()), Counter())
+    return {
+        "relevance": {
+            "tp": cells[True, True],
+            "fp": cells[True, False],
+            "fn": cells[False, True],
+            "tn": cells[False, False],
+        },
+        "tags": [
+            {"tag": tag, **{cell: tags[tag][cell] for cell in ("tp", "fp", "fn")}}
+            for tag in sorted(tags)
+        ],
+        "tagsMicro": {cell: total[cell] for cell in ("tp", "fp", "fn")},
+    }
+
+
+def _count_tags(tags: dict[str, Counter[str]], said: object, given: object) -> None:
+    predicted = set(said) if isinstance(said, (tuple, list)) else set()
+    labelled = set(given) if isinstance(given, (tuple, list)) else set()
+    for tag in predicted | labelled:
+        cell = "tp" if tag in predicted and tag in labelled else "fp" if tag in predicted else "fn"
+        tags.setdefault(tag, Counter())[cell] += 1

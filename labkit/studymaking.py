@@ -1,0 +1,209 @@
+"""Making a study: the sample is drawn, study.yaml and the store are written."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labkit import atomic, studyfiles
+from labkit import config as study_config
+from labkit.config import FILE_NAME, StudyConfig
+from labkit.errors import InputError
+from labkit.presets.choosing import preset_of
+from labkit.sampling import draw_simple, extend_simple
+from labkit.store import Store, StoreError
+from labkit.store.problems import told
+from labkit.textfile import read_text
+
+if TYPE_CHECKING:
+    from labkit.presets.material import Material
+    from labkit.sampling import Sample
+
+
+@dataclass(frozen=True, slots=True)
+class StudyOptions:
+    """What may be said when a study is made; ``None`` leaves the default."""
+
+    task: str | None = None
+    labels: Path | None = None
+    source: Path | None = None
+    sample: int | None = None
+    design: str | None = None
+    strata: str | None = None
+    seed: int | None = None
+    protocol: str | None = None
+    reveal: str | None = None
+    reviewers: tuple[str, ...] = ()
+    lead: str | None = None
+    overlap: float | None = None
+    store: str | None = None
+    tags: tuple[str, ...] = ()
+    columns: tuple[tuple[str, str], ...] = ()
+    receipt: Path | None = None
+    show: tuple[str, ...] = ()
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The names of the options that were given."""
+        return tuple(
+            name for name in self.__dataclass_fields__ if getattr(self, name) not in (None, ())
+        )
+
+
+def create(predictions: Path, folder: Path, options: StudyOptions) -> None:
+    """Make a study, or draw more items into the one that is there.
+
+    Raises:
+        InputError: The predictions cannot be read, the folder cannot be written, or it holds a
+            study and more was asked than a larger sample.
+    """
+    if studyfiles.is_study(folder):
+        extend(folder, options)
+        return
+    config = _checked(_configured(predictions, folder, options), folder)
+    material = studyfiles.load(predictions, config, folder)
+    _refuse_silence(predictions, material)
+    sample = draw(config, material)
+    _make_folder(folder)
+    url = studyfiles.store_url(folder, config)
+    with told(str(folder)):
+        _remove_leftover(folder, config)
+    store = Store.create(url)
+    try:
+        store.add_study(
+            studyfiles.study_name(folder),
+            studyfiles.settings_of(sample, studyfiles.digest_of(predictions)),
+            studyfiles.item_rows(sample, material),
+        )
+    finally:
+        store.close()
+    # last: a folder without it is no study yet
+    atomic.write_text(folder / FILE_NAME, study_config.render(config))
+
+
+def draw(config: StudyConfig, material: Material) -> Sample:
+    """Draw the sample that the configuration asks for from the items with an AI answer."""
+    if config.design != "simple":
+        raise InputError(f"design {config.design!r} is not there yet; use simple.")
+    return draw_simple(material.predictions, config.sample, seed=config.seed)
+
+
+def extend(folder: Path, options: StudyOptions) -> None:
+    """Draw more items into a study; what was drawn and decided stays, the new ones come after.
+
+    Raises:
+        InputError: Something else than a larger sample was asked.
+    """
+    folder, config, material, store = studyfiles.opened(folder)
+    try:
+        row = studyfiles.study_row(store, folder)
+        before = studyfiles.sample_of(row, store.items(row))
+        drawn = len(before.drawn)
+        more = options.sample
+        if options.given != ("sample",) or more is None or more <= drawn:
+            raise InputError(
+                f"{folder}: there is a study already; 'labkit review {folder}' opens it, "
+                f"and --sample with more than {drawn} draws more items into it."
+            )
+        problem = studyfiles.changed(folder, config, row)
+        if problem is not None:
+            raise InputError(str(problem))
+        after = extend_simple(before, material.predictions, more)
+        store.extend(
+            row,
+            {**row.config, **studyfiles.settings_of(after, row.config["predictionsSha256"])},
+            studyfiles.item_rows(after, material),
+        )
+    finally:
+        store.close()
+    path = folder / FILE_NAME
+    text = path.read_text(encoding="utf-8")
+    atomic.write_text(path, study_config.with_value(text, "sample", more))
+
+
+def _configured(predictions: Path, folder: Path, options: StudyOptions) -> StudyConfig:
+    values: dict[str, Any] = {
+        name: getattr(options, name)
+        for name in options.given
+        if name not in {"labels", "source", "receipt"}
+    }
+    for name in ("labels", "source", "receipt"):
+        path = getattr(options, name)
+        if path is not None:
+            if not path.exists():
+                raise InputError(f"{path}: no such file or folder; check --{name}.")
+            values[name] = relative(path, folder)
+    values.setdefault("task", preset_of(predictions))
+    return replace(StudyConfig(), predictions=relative(predictions, folder), **values)
+
+
+def _checked(config: StudyConfig, folder: Path) -> StudyConfig:
+    """The same, read back from its own file: every value is checked in one place."""
+    return study_config.parse(study_config.render(config), str(folder / FILE_NAME))
+
+
+def relative(path: Path, folder: Path) -> str:
+    """A path as study.yaml has it: from the study's folder, with ``/``."""
+    try:
+        written = os.path.relpath(path.resolve(), folder.resolve())
+    except ValueError:  # another drive
+        written = str(path.resolve())
+    return written.replace(os.sep, "/")
+
+
+def _refuse_silence(predictions: Path, material: Material) -> None:
+    if material.items and not material.predictions:
+        raise InputError(
+            f"{predictions}: no row has an AI answer, so there is nothing to review; "
+            "scan again with the AI on."
+        )
+
+
+def _make_folder(folder: Path) -> None:
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: this is a file; give --study another name.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(
+            f"{folder}: cannot be made ({error.strerror}); choose another place with --study DIR."
+        ) from error
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"{folder}: not writable; choose another place with --study DIR.")
+
+
+def _remove_leftover(folder: Path, config: StudyConfig) -> None:
+    """Remove a store in which nothing was decided, left by a study that was not finished."""
+    path = studyfiles.beside(folder, config.store)
+    if "://" in config.store or not path.exists():
+        return
+    store = Store.open(studyfiles.store_url(folder, config))
+    try:
+        if any(store.last_seq(study) for study in store.studies()):
+            raise StoreError(
+                f"{path}: a store with decisions and no {FILE_NAME} beside it; "
+                f"bring {FILE_NAME} back, or choose another folder with --study DIR."
+            )
+    finally:
+        store.close()
+    path.unlink()
+
+
+def tags_on_offer(written: str) -> tuple[str, ...]:
+    """Tags from ``a,b,c``, or from a file: one a line, or ``Tag: name`` lines of a taxonomy.
+
+    Raises:
+        InputError: The file cannot be read, or names no tag.
+    """
+    path = Path(written)
+    if not written or not (path.is_file() or os.sep in written):
+        return study_config.split_words(written)
+    lines = [line.strip() for line in read_text(path).splitlines()]
+    marked = [line.partition(":")[2] for line in lines if line.lower().startswith("tag:")]
+    plain = [line.removeprefix("- ") for line in lines if not line.startswith("#")]
+    found = study_config.split_words(",".join(marked or plain))
+    if not found:
+        raise InputError(f"{path}: no tag in it; write one a line.")
+    return found

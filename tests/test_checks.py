@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import gzip
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from labkit.checks import BY_KIND, check, check_all
+from labkit.errors import InputError
+
+CASES = Path(__file__).parent / "conformance" / "cases"
+
+
+def labkit(*args: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "labkit", "check", *map(str, args)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "items"),
+    [
+        ("c14_boolean_spellings.csv", "methodatlas-predictions", 12),
+        ("y01_bool_like_names.yaml", "methodatlas-overrides", 9),
+        ("s01_two_runs_first_empty.sarif", "sarif", 2),
+        ("s11_exact_duplicates_and_related.sarif", "sarif", 4),
+        ("j03_bom_blank_crlf.jsonl", "table", 2),
+        ("m16_aggregate_pooling.csv", "table", 0),
+        ("f04_paths.json", "unknown", 0),
+    ],
+)
+def test_a_file_is_named_and_counted(name: str, kind: str, items: int) -> None:
+    found = check(CASES / name)
+    assert (found.kind, found.items) == (kind, items)
+
+
+def test_the_json_has_the_keys_of_the_contract() -> None:
+    done = labkit(CASES / "j05_truncated_last_line.jsonl", "--format", "json")
+    assert done.returncode == 1
+    assert done.stderr == ""
+    data = json.loads(done.stdout)
+    assert list(data) == ["schemaVersion", "kind", "items", "problems", "summary"]
+    assert data["problems"] == [
+        {
+            "file": "j05_truncated_last_line.jsonl",
+            "line": 3,
+            "column": data["problems"][0]["column"],
+            "message": "a torn last line; the line is left out.",
+            "severity": "error",
+        }
+    ]
+
+
+def test_text_shows_what_it_is_and_every_problem_at_its_line() -> None:
+    done = labkit(CASES / "c20_big_integer_ids.csv")
+    assert done.returncode == 1
+    assert done.stdout.startswith("c20_big_integer_ids.csv: table, 3 items\n")
+    assert done.stdout.endswith("c20_big_integer_ids.csv:4: no id; the row is left out.\n")
+
+
+def test_a_good_file_and_a_note_exit_with_0() -> None:
+    assert labkit(CASES / "s09_no_runs.sarif", CASES / "a07_scan1.csv").returncode == 0
+
+
+def test_a_file_that_cannot_be_trusted_exits_with_2_and_an_empty_stdout(tmp_path: Path) -> None:
+    for path in (CASES / "c06_unbalanced_quote.csv", tmp_path / "none.csv"):
+        done = labkit(path)
+        assert done.returncode == 2
+        assert done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_in_a_folder_the_rest_is_read_and_strange_files_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("# hello\n")
+    (tmp_path / ".hidden.csv").write_text("id\n")
+    (tmp_path / "bad.csv").write_bytes(b"fqcn,method\nA,\xe9\n")
+    (tmp_path / "good.csv.gz").write_bytes(gzip.compress(b"id,label\na,true\n"))
+    found = {Path(one.file).name: one for one in check_all(tmp_path)}
+    assert set(found) == {"bad.csv", "good.csv.gz"}
+    assert found["good.csv.gz"].kind == "table"
+    assert str(found["bad.csv"].problems[0]).startswith("bad.csv:2: byte 0xE9")
+
+
+def test_every_real_file_is_known_and_read(conformance: Path) -> None:
+    kinds = {
+        "systems/planwerk/corpus_expected": "planwerk-corpus",
+        "systems/planwerk/corpus_expected/off-by-one/expected.json": "planwerk-corpus",
+        "systems/planwerk/baseline/baseline.json": "planwerk-report",
+        "systems/planwerk/report_fixtures/structured-review/canonical.json": "planwerk-reviews",
+        "systems/decguard/examples/refund/decguard.yaml": "decguard-contract",
+        "systems/decguard/examples/refund/cases.jsonl": "decguard-dataset",
+        "systems/decguard/examples/refund/production.jsonl": "decguard-production",
+        "systems/decguard/reference/report_refund_default.json": "decguard-report",
+        "systems/aacr/raw/positive_samples.json": "aacr-references",
+        "systems/godaudits/benchmarks/detectors.json": "godaudits-detectors",
+        "systems/methodatlas/constructed_gui/overrides.yaml": "methodatlas-overrides",
+        "real/methodatlas_self/predictions.csv": "methodatlas-predictions",
+        "real/sarif/mobsfscan.json": "sarif",
+    }
+    for name, kind in kinds.items():
+        found = check(conformance / name)
+        assert (found.kind, found.bad) == (kind, False), name
+        assert found.items > 0, name
+
+
+def test_a_folder_that_is_too_large_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("labkit.checks.MAX_FILES", 2)
+    for name in "abc":
+        (tmp_path / name).write_text("x")
+    with pytest.raises(InputError, match="more than 2 files"):
+        list(check_all(tmp_path))
+
+
+def test_every_kind_that_is_counted_is_one_of_the_known_ones() -> None:
+    from labkit.formats.kinds import SYSTEM_OF  # noqa: PLC0415  # only for this comparison
+
+    assert set(BY_KIND) <= {*SYSTEM_OF, "sarif", "study"}

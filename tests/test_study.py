@@ -1,0 +1,136 @@
+"""A study: made once, opened often, and never less than what was acknowledged."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from builders import NO, YES, a_reviewer, a_row, a_study, predictions_csv
+
+from labkit.errors import InputError
+from labkit.study import Study
+from labkit.studymaking import StudyOptions
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_answers_and_their_history_survive_closing(tmp_path: Path) -> None:
+    study = a_study(tmp_path, protocol="blind")
+    reviewer = a_reviewer(study)
+    first, second = study.sample.items[:2]
+    reviewer.answer(YES)
+    reviewer.answer(NO)
+    study.close()
+    with Study.open(study.folder) as again:
+        back = a_reviewer(again)
+        assert back.review.current == again.sample.items[2]
+        assert back.act("undo").next == second
+        assert back.act("undo").next == first
+        assert back.act("undo").decisions == ()
+        redone = back.act("redo")
+        assert (redone.saved, redone.next) == (1, second)
+        (label,) = again.labels()
+        assert (label.item, label.value) == (
+            first,
+            {"relevant": True, "tags": ("security", "auth")},
+        )
+
+
+def test_the_view_of_an_unanswered_item_never_depends_on_what_the_ai_said(tmp_path: Path) -> None:
+    rows = [a_row(i) for i in range(9)]
+    flipped = [
+        {
+            **row,
+            "ai_security_relevant": {"true": "false", "false": "true"}[row["ai_security_relevant"]],
+            "ai_tags": rows[-1 - i]["ai_tags"],
+            "ai_display_name": "another",
+            "ai_reason": f"another word {i}",
+            "ai_confidence": f"0.{i}",
+        }
+        for i, row in enumerate(rows)
+    ]
+    one = a_study(tmp_path / "one", text=predictions_csv(rows=rows), sample=6)
+    two = a_study(tmp_path / "two", text=predictions_csv(rows=flipped), sample=6)
+    left, right = a_reviewer(one), a_reviewer(two)
+    while left.review.current is not None:
+        window = left.review.window()
+        assert window == right.review.window()
+        assert "marker" not in json.dumps([v for v in window if v["phase"] == "answer"])
+        left.answer(NO)
+        right.answer(NO)
+    assert right.review.current is None
+    assert "marker" in json.dumps(left.review.view(one.sample.items[0])["ai"])
+
+
+def test_init_on_a_study_refuses_except_for_a_larger_sample(tmp_path: Path) -> None:
+    study = a_study(tmp_path, 12, sample=4)
+    reviewer = a_reviewer(study)
+    reviewer.answer()
+    before = study.sample.items
+    study.close()
+    csv = tmp_path / "predictions.csv"
+    for options in (StudyOptions(), StudyOptions(sample=4), StudyOptions(sample=8, seed=2)):
+        with pytest.raises(InputError, match="there is a study already"):
+            Study.create(csv, study.folder, options=options)
+    with Study.create(csv, study.folder, options=StudyOptions(sample=8)) as larger:
+        assert larger.sample.items[:4] == before
+        assert len(larger.sample.items) == 8
+        assert {unit.inclusion_probability for unit in larger.sample.drawn} == {8 / 12}
+        assert larger.config.sample == 8
+        assert len(larger.labels()) == 1
+
+
+def test_two_reviewers_never_drop_each_others_answers(tmp_path: Path) -> None:
+    study, other = a_study(tmp_path), None
+    other = Study.open(study.folder)
+    one, two = a_reviewer(study, "rev-1"), a_reviewer(other, "rev-2")
+    m1, m2 = study.sample.items[:2]
+    one.answer(YES, m1)
+    two.answer(NO, m2)
+    two.answer(NO, m1)
+    study.refresh()
+    assert {(label.item, label.reviewer) for label in study.labels()} == {
+        (m1, "rev-1"),
+        (m2, "rev-2"),
+        (m1, "rev-2"),
+    }
+    assert study.disputed == (m1,)
+    assert set(study.settled()) == {m2}
+
+
+def test_one_reviewer_in_two_processes_answers_an_item_once(tmp_path: Path) -> None:
+    study = a_study(tmp_path, protocol="blind")
+    one, two = a_reviewer(study), a_reviewer(Study.open(study.folder))
+    item = study.sample.items[0]
+    one.answer(YES, item)
+    with pytest.raises(Exception, match="is answered"):
+        two.answer(NO, item)
+    assert two.review.current == study.sample.items[1]
+
+
+def test_rows_without_an_ai_answer_are_not_drawn_and_can_still_be_labelled(tmp_path: Path) -> None:
+    rows = [a_row(0), a_row(1, ai_security_relevant="", ai_tags=""), a_row(2)]
+    study = a_study(tmp_path, text=predictions_csv(rows=rows))
+    assert len(study.sample.items) == 2
+    a_reviewer(study).answer(YES, "com.acme.Case0Test#m1")
+    (label,) = study.labels()
+    assert (label.stratum, label.inclusion_probability, label.seed) == (None, None, None)
+
+
+def test_a_file_without_any_ai_answer_is_refused(tmp_path: Path) -> None:
+    rows = [a_row(0, ai_security_relevant="")]
+    with pytest.raises(InputError, match="no row has an AI answer"):
+        a_study(tmp_path, text=predictions_csv(rows=rows))
+    assert not (tmp_path / "predictions.study").exists()
+
+
+def test_predictions_that_changed_are_told(tmp_path: Path) -> None:
+    study = a_study(tmp_path)
+    assert study.problems == ()
+    study.predictions_path.write_text(predictions_csv(11), encoding="utf-8")
+    with Study.open(study.folder) as again:
+        assert "changed since the sample was drawn" in str(again.problems[-1])
+        assert again.stale == ("com.acme.Case1Test#m11",)
+        assert len(a_reviewer(again).review.queue) == 11
