@@ -1,0 +1,228 @@
+// The card: one item, its questions, its keys. Python decides, this draws.
+import { Ask } from "./ask.js";
+import { button, cap, count, h, isTyping, say } from "./dom.js";
+import { Evidence } from "./evidence.js";
+import { actFor, pressOf } from "./keys.js";
+import { Reveal } from "./reveal.js";
+import { minutes, Strip } from "./strip.js";
+
+const KEYS = [
+  ["y  n", "yes, no (first, second option)"], ["1 – 9, 0", "an option or a tag, on and off"], ["/", "search all tags"],
+  ["Enter", "submit; after the reveal: keep"], ["c", "change your answer after the reveal"],
+  ["u", "unsure"], ["s", "skip: it comes back at the end"], ["f", "flag"],
+  ["z, Ctrl+Z", "undo, as often as you like"], ["Shift+Z, Ctrl+Y", "redo"], ["j k, → ←", "next, previous item"],
+  ["g", "guidelines"], ["?", "this list"],
+];
+
+/** One card on one session. */
+export class Card {
+  /**
+   * @param {import("./session.js").Session} session
+   * @param {{send: (messages: any[]) => void, now: () => number, tab: (name: string) => void}} world
+   */
+  constructor(session, world) {
+    this.session = session;
+    this.world = world;
+    const { study } = session;
+    this.evidence = new Evidence();
+    this.reveal = new Reveal();
+    this.strip = new Strip();
+    this.ask = new Ask(study, (act, source, detail) => this.do(act, source, detail));
+    this.undo = button("Undo", { action: "undo", key: "z", class: "lk-small" });
+    this.redo = button("Redo", { action: "redo", key: "⇧Z", class: "lk-small" });
+    this.flag = button("Flag", { action: "flag", key: "f", class: "lk-small" });
+    this.unsure = button("Unsure", { action: "unsure", key: "u", class: "lk-small" });
+    this.skip = button("Skip", { action: "skip", key: "s", class: "lk-small" });
+    this.more = h(
+      "div", { class: "lk-more", role: "group", aria: { label: "More" } }, this.unsure, this.skip, this.flag,
+      this.undo, this.redo, button("Keys", { action: "keys", key: "?", class: "lk-small" }),
+      study.guidelines ? button("Guidelines", { action: "guidelines", key: "g", class: "lk-small" }) : null,
+    );
+    this.aside = h("aside", { class: "lk-side", aria: { label: "Your answer" } }, this.ask.root, this.reveal.root, this.more);
+    this.problem = h("div", { class: "lk-problem", role: "alert", hidden: true });
+    this.news = h("div", { class: "lk-sr", aria: { live: "polite" } });
+    this.body = h("div", { class: "lk-body" }, this.evidence.root, this.aside);
+    this.end = h("div", { class: "lk-end", hidden: true });
+    this.sheet = h("div", { class: "lk-sheet", hidden: true });
+    this.root = h(
+      "section",
+      { class: "lk-card", tabindex: "0", role: "group", aria: { label: "Review card" }, data: { labkit: "card", lmSuppressShortcuts: "true" } },
+      this.strip.root, this.problem, this.body, this.end, this.sheet, this.news,
+    );
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.root.addEventListener("click", (event) => this.click(event));
+    this.root.addEventListener("mousedown", (event) => this.pointer(event));
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const press = pressOf(event);
+    if (isTyping(event.target)) {
+      event.stopPropagation();
+      if (press.ctrl && press.key === "s") event.preventDefault();
+      else if (press.key === "Escape") this.focus(true);
+      return;
+    }
+    const onButton = event.target instanceof HTMLButtonElement && ["Enter", " "].includes(event.key) && !press.ctrl;
+    const act = onButton ? null : actFor(press);
+    if (onButton) event.stopPropagation();
+    if (onButton && press.repeat) event.preventDefault();
+    if (act === null) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!press.repeat) this.do(act, `key ${act}`);
+  }
+
+  click(event) {
+    const pressed = event.target instanceof Element ? event.target.closest("button[data-action]") : null;
+    if (pressed instanceof HTMLElement && pressed.dataset.action) this.do(pressed.dataset.action, `click ${pressed.dataset.action}`);
+  }
+
+  /** Buttons never take the focus from the card by mouse: the keys go on working. */
+  pointer(event) {
+    const inside = event.target instanceof Element ? event.target : null;
+    if (isTyping(inside)) return;
+    if (inside?.closest("button")) event.preventDefault();
+    if (!inside?.closest(".lk-code, .lk-text, .lk-title, .lk-facts")) this.root.focus({ preventScroll: true });
+  }
+
+  do(act, source, detail) {
+    const { session } = this;
+    if (act === "focus") return this.focus(true);
+    if (act === "saved?") return this.tell(session.pending ? "Saving…" : "All saved.");
+    if (act === "keys" || act === "guidelines") return this.fold(act);
+    if (act === "escape" && !this.sheet.hidden) return this.fold("");
+    if (act === "search") return this.session.editing ? this.ask.field?.focus() : undefined;
+    if (act === "reload") return globalThis.location.reload();
+    if (act.startsWith("tab:")) return this.world.tab(act.slice(4));
+    const messages = session.act(act, source, this.world.now(), detail);
+    this.paint();
+    this.world.send(messages);
+    return undefined;
+  }
+
+  /** Everything that changes is drawn here, in one go; the hooks come last. */
+  paint() {
+    const { session } = this;
+    const { phase, view } = session;
+    this.strip.paint(session);
+    this.body.hidden = phase === "done" || phase === "error";
+    this.end.hidden = !this.body.hidden;
+    if (view && phase !== "error") {
+      this.evidence.paint(view);
+      this.ask.paint(session);
+      const shown = session.reveals.get(view.item) ?? null;
+      this.reveal.paint(shown, view, session.study);
+    }
+    if (phase === "done") this.finished();
+    if (phase === "error") this.broken();
+    this.trouble();
+    this.controls();
+    this.hooks(phase);
+  }
+
+  controls() {
+    const { session } = this;
+    const off = (element, is) => element.setAttribute("aria-disabled", String(is));
+    off(this.undo, !session.undo && session.pending === 0);
+    off(this.redo, !session.redo);
+    off(this.unsure, session.phase !== "answer");
+    off(this.skip, session.phase !== "answer");
+    this.flag.setAttribute("aria-pressed", String(Boolean(session.view?.flagged)));
+    say(this.flag.querySelector(".lk-label"), session.view?.flagged ? "Flagged" : "Flag");
+  }
+
+  hooks(phase) {
+    const { session, root } = this;
+    const item = phase === "answer" || phase === "revealed" ? session.at : "";
+    const turned = root.dataset.item !== item || root.dataset.phase !== phase;
+    root.classList.toggle("lk-stalled", session.stalled);
+    root.setAttribute("aria-busy", String(session.pending > 0));
+    root.dataset.item = item ?? "";
+    root.dataset.phase = phase;
+    root.dataset.saved = String(session.saved);
+    if (!turned) return;
+    this.announce(phase);
+    this.focus();
+  }
+
+  announce(phase) {
+    const { session } = this;
+    const { view } = session;
+    if (phase === "answer") say(this.news, `Item ${view.position} of ${session.study.sampled}: ${view.title}`);
+    else if (phase === "revealed") {
+      const ai = session.reveals.get(view.item);
+      say(this.news, ai ? (ai.agrees ? "Saved. The AI agrees. Enter keeps, c changes." : "Saved. The AI differs. Enter keeps, c changes.") : "Saved.");
+    } else say(this.news, phase === "done" ? "All done." : session.fatal);
+  }
+
+  /** Take the focus back after a change, unless the reader is somewhere else on the page. */
+  focus(always = false) {
+    const { activeElement, body } = this.root.ownerDocument;
+    const mine = this.root.getRootNode() instanceof ShadowRoot || activeElement === body || activeElement === null || this.root.contains(activeElement);
+    if (always || mine) this.root.focus({ preventScroll: true });
+  }
+
+  tell(text) {
+    say(this.news, text);
+    say(this.strip.parts.saved, `✓ ${text}`);
+  }
+
+  trouble() {
+    const { session, problem } = this;
+    const text = session.stalled
+      ? "Not saved yet: the kernel is busy or gone. Your answer is kept in this browser and is saved as soon as the kernel is back; after a reload too."
+      : session.problem?.text ?? "";
+    problem.hidden = text === "";
+    if (problem.dataset.text === text) return;
+    problem.dataset.text = text;
+    problem.replaceChildren(
+      h("span", {}, text),
+      ...(session.stalled ? [button("Reload", { action: "reload", class: "lk-small" })] : []),
+      ...(session.problem?.retry ? [button("Try again", { action: "retry", class: "lk-small" })] : []),
+    );
+  }
+
+  finished() {
+    const { session } = this;
+    const p = session.progress ?? {};
+    const mark = JSON.stringify([session.saved, p, session.study.tabs]);
+    if (this.ended === mark) return;
+    this.ended = mark;
+    const empty = session.study.sampled === 0;
+    const facts = [
+      count(session.saved, "answer"), p.median_seconds ? `${p.median_seconds.toFixed(1)} s each` : "", p.seconds ? `${minutes(p.seconds)} of work` : "",
+      p.revised ? `${count(p.revised, "answer")} changed after the reveal` : "", p.unsure ? `${p.unsure} unsure` : "", p.flagged ? `${p.flagged} flagged` : "",
+    ].filter(Boolean);
+    const next = (name, label, main) => (session.study.tabs.includes(name) ? button(label, { action: `tab:${name}`, class: main ? "lk-primary" : "" }) : null);
+    this.end.replaceChildren(
+      h("p", { class: "lk-end-mark", aria: { hidden: "true" } }, empty ? "∅" : "✓"),
+      h("h2", { class: "lk-end-title" }, empty ? "Nothing to review" : "All done"),
+      h("p", { class: "lk-end-text" }, empty ? "This study has no items. Were the predictions read? “labkit check FILE” says what is in them." : "Every item has your answer, and every answer is on disk."),
+      empty ? "" : h("p", { class: "lk-end-facts" }, facts.join(" · ")),
+      h("div", { class: "lk-finish" }, ...[empty ? null : next("results", "See the results", true), empty ? null : next("export", "Write the override file", false), empty ? null : button("Undo the last answer", { action: "undo", key: "z" })].filter(Boolean)),
+    );
+  }
+
+  broken() {
+    this.end.replaceChildren(
+      h("p", { class: "lk-end-mark", aria: { hidden: "true" } }, "!"), h("h2", { class: "lk-end-title" }, "This study cannot be shown"),
+      h("p", { class: "lk-end-text" }, this.session.fatal), h("div", { class: "lk-finish" }, button("Reload", { action: "reload", class: "lk-primary" })),
+    );
+  }
+
+  /** Fold the keys or the guidelines out over the evidence, or in again. */
+  fold(which) {
+    const same = this.sheet.dataset.sheet === which && !this.sheet.hidden;
+    this.sheet.hidden = same || which === "";
+    this.sheet.dataset.sheet = which;
+    if (this.sheet.hidden) return this.focus(true);
+    const keys = () => h("dl", { class: "lk-keylist" }, ...KEYS.map(([key, text]) => h("div", {}, h("dt", {}, ...key.split(", ").map((k) => cap(k))), h("dd", {}, text))));
+    this.sheet.replaceChildren(
+      h("h2", { class: "lk-sheet-title" }, which === "keys" ? "Keys" : "Guidelines"),
+      which === "keys" ? keys() : h("div", { class: "lk-text" }, this.session.study.guidelines || "This study has no guidelines."),
+      button("Close", { action: which, key: "Esc", class: "lk-small" }),
+    );
+    return undefined;
+  }
+}

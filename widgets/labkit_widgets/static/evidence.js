@@ -1,0 +1,64 @@
+// The left side: what is under review. Nothing of the AI is ever here.
+import { h, say, title } from "./dom.js";
+
+/** Draws one item's evidence; drawn again only when the item changes. */
+export class Evidence {
+  constructor() {
+    this.heading = h("h2", { class: "lk-title" });
+    this.subtitle = h("p", { class: "lk-subtitle" });
+    this.facts = h("dl", { class: "lk-facts" });
+    this.body = h("div", { class: "lk-source" });
+    this.root = h(
+      "article", { class: "lk-evidence", aria: { label: "Item under review" } },
+      h("header", { class: "lk-head" }, this.heading, this.subtitle, this.facts), this.body,
+    );
+    this.painted = null;
+  }
+
+  /** @param {any} view */
+  paint(view) {
+    if (this.painted === view.item) return;
+    this.painted = view.item;
+    say(this.heading, view.title);
+    say(this.subtitle, view.subtitle ?? "");
+    this.facts.replaceChildren(...(view.fields ?? []).filter(([, value]) => value !== "").map(fact));
+    this.body.replaceChildren(view.code ? code(view.code) : absent(view));
+    this.root.classList.toggle("lk-bare", !view.code);
+    const mark = this.body.querySelector(".lk-line.lk-mark");
+    const box = this.body.querySelector(".lk-code");
+    if (mark && box) box.scrollTop = Math.max(0, mark.offsetTop - box.clientHeight / 5);
+  }
+}
+
+function fact([name, value]) {
+  return h("div", { class: "lk-fact" }, h("dt", {}, title(name)), h("dd", {}, value));
+}
+
+function absent(view) {
+  if (view.text) return h("div", { class: "lk-text" }, view.text);
+  return h("p", { class: "lk-absent" }, "The source code is not attached. Judge by the names and facts above, or skip what you cannot judge.");
+}
+
+/** @param {{file: string, first: number, lines: (string | [string, string][])[], mark: [number, number] | null}} code */
+function code({ file, first, lines, mark }) {
+  const width = String(first + lines.length).length;
+  const rows = lines.map((line, i) => {
+    const number = first + i;
+    const marked = mark && number >= mark[0] && number <= mark[1];
+    return h(
+      "div", { class: marked ? "lk-line lk-mark" : "lk-line" },
+      h("span", { class: "lk-number", aria: { hidden: "true" } }, String(number).padStart(width)),
+      h("code", { class: "lk-chars" }, ...tokens(line)),
+    );
+  });
+  const place = mark ? `${file}, lines ${mark[0]} to ${mark[1]}` : file;
+  return h(
+    "figure", { class: "lk-figure" }, h("figcaption", { class: "lk-place" }, place),
+    h("div", { class: "lk-code", tabindex: "0", role: "region", aria: { label: `Source of ${place}` } }, ...rows),
+  );
+}
+
+function tokens(line) {
+  if (typeof line === "string") return [line || " "];
+  return line.map(([kind, text]) => (kind ? h("span", { class: `lk-t-${kind}` }, text) : text));
+}

@@ -1,0 +1,62 @@
+// The Export tab: what will change in the file, as a diff, before it is written.
+import { button, h, say } from "./dom.js";
+
+/** Preview, then write; the file's place is Python's to know. */
+export class Export {
+  /** @param {any} study @param {(message: any) => void} send */
+  constructor(study, send) {
+    this.send = send;
+    this.format = h("select", { class: "lk-select", aria: { label: "Kind of file" } }, ...study.exports.map((e) => h("option", { value: e.format }, e.label)));
+    this.preview = button("Preview the changes", { action: "export-preview" });
+    this.write = button("Write the file", { action: "export-write", class: "lk-primary" });
+    this.place = h("p", { class: "lk-quiet" });
+    this.state = h("p", { class: "lk-state", role: "status" });
+    this.diff = h("div", { class: "lk-diff", tabindex: "0", role: "region", aria: { label: "Changes" }, hidden: true });
+    this.root = h(
+      "div", { class: "lk-page lk-export", data: { lmSuppressShortcuts: "true" } }, h("h2", {}, "Take your decisions along"),
+      h("p", { class: "lk-quiet" }, "Nothing is written before you have seen it. Lines that do not change stay as they are, byte for byte."),
+      h("div", { class: "lk-finish" }, this.format, this.preview, this.write), this.place, this.state, this.diff,
+    );
+    this.targets = Object.fromEntries(study.exports.map((e) => [e.format, e.path]));
+    this.format.addEventListener("change", () => this.chosen());
+    this.preview.addEventListener("click", () => this.ask("preview"));
+    this.write.addEventListener("click", () => this.ask("write"));
+    this.chosen();
+  }
+
+  chosen() {
+    say(this.place, `File: ${this.targets[this.format.value]}`);
+    say(this.state, "");
+    this.diff.hidden = true;
+    this.token = "";
+    this.write.setAttribute("aria-disabled", "true");
+  }
+
+  ask(type) {
+    if (type === "write" && !this.token) return say(this.state, "Preview the changes first.");
+    say(this.state, type === "write" ? "Writing…" : "Working out the changes…");
+    return this.send({ type, format: this.format.value, token: this.token });
+  }
+
+  /** @param {any} message */
+  receive(message) {
+    if (message.type === "written") {
+      this.token = "";
+      this.write.setAttribute("aria-disabled", "true");
+      this.root.dataset.written = message.path;
+      return say(this.state, `✓ Written: ${message.path}`);
+    }
+    if (message.problem) return say(this.state, message.problem);
+    this.token = message.changed ? message.token : "";
+    this.write.setAttribute("aria-disabled", String(!message.changed));
+    say(this.state, message.changed ? message.summary : "Nothing would change: the file already says all this.");
+    this.diff.replaceChildren(...message.diff.split("\n").map(line));
+    this.diff.hidden = !message.changed;
+    return undefined;
+  }
+}
+
+function line(text) {
+  const kind = /^(\+\+\+|---|@@)/.test(text) ? "lk-hunk" : text.startsWith("+") ? "lk-added" : text.startsWith("-") ? "lk-removed" : "";
+  return h("div", { class: `lk-diff-line ${kind}`.trim() }, text || " ");
+}

@@ -1,0 +1,64 @@
+// The AI's box: an empty slot until the first answer is on disk, then the two answers side by side.
+import { h, title, words } from "./dom.js";
+
+/** Draws the slot and what comes into it. */
+export class Reveal {
+  constructor() {
+    this.body = h("div", { class: "lk-ai-body" });
+    this.root = h(
+      "section", { class: "lk-ai", data: { labkit: "ai", hidden: "true" }, aria: { label: "The AI's answer" } },
+      this.body,
+    );
+    this.painted = undefined;
+  }
+
+  /**
+   * @param {any} ai null while hidden @param {any} view @param {any} study
+   */
+  paint(ai, view, study) {
+    const mark = ai ? JSON.stringify([view.item, view.answer, view.unsure]) : `hidden ${study.protocol}`;
+    if (this.painted === mark) return;
+    this.painted = mark;
+    this.root.dataset.hidden = ai ? "false" : "true";
+    this.root.classList.toggle("lk-agrees", Boolean(ai?.agrees));
+    this.root.classList.toggle("lk-differs", Boolean(ai) && !ai.agrees && !view.unsure);
+    this.body.replaceChildren(...(ai ? shown(ai, view, study) : hidden(study)));
+  }
+}
+
+function hidden(study) {
+  const never = study.protocol === "blind";
+  return [
+    h("p", { class: "lk-ai-name" }, "AI’s answer"),
+    h("p", { class: "lk-ai-hint" }, never ? "Hidden in this study: your own judgement is what counts." : "Hidden until you answer."),
+  ];
+}
+
+function verdict(ai, view) {
+  if (view.phase === "answer") return "The AI’s answer";
+  if (view.unsure) return "You were unsure. The AI says:";
+  return ai.agrees ? "✓ You and the AI agree" : "≠ You and the AI differ";
+}
+
+function shown(ai, view, study) {
+  const rows = study.questions.filter((q) => ai.answer?.[q.name] !== undefined || view.answer?.[q.name] !== undefined)
+    .map((q) => row(q, view.answer?.[q.name], ai.answer?.[q.name], Boolean(view.answer)));
+  const head = h("tr", {}, h("td", {}), view.answer ? h("th", { scope: "col" }, "You") : null, h("th", { scope: "col" }, "AI"));
+  const sure = typeof ai.confidence === "number" ? ai.confidence.toFixed(2) : null;
+  return [
+    h("p", { class: "lk-ai-name lk-verdict" }, verdict(ai, view)),
+    h("table", { class: "lk-compare" }, h("thead", {}, head), h("tbody", {}, ...rows)),
+    sure === null ? null : h("p", { class: "lk-ai-sure" }, `Its confidence: ${sure}`),
+    ai.reason ? h("p", { class: "lk-ai-reason" }, ai.reason) : null,
+  ].filter(Boolean);
+}
+
+function row(question, yours, theirs, answered) {
+  const differ = answered && words(sorted(yours)) !== words(sorted(theirs));
+  return h(
+    "tr", { class: differ ? "lk-differ" : "" }, h("th", { scope: "row" }, title(question.name)),
+    answered ? h("td", {}, words(yours)) : null, h("td", {}, words(theirs), differ ? h("span", { class: "lk-sr" }, " (differs)") : null),
+  );
+}
+
+const sorted = (value) => (Array.isArray(value) ? [...value].sort() : value);
