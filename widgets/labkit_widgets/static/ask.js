@@ -17,7 +17,7 @@ export class Ask {
     this.keep = button("Keep and go on", { action: "reveal-keep", key: "Enter", class: "lk-primary" });
     this.change = button("Change", { action: "reveal-change", key: "c" });
     this.finish = h("div", { class: "lk-finish" }, this.submit, this.keep, this.change);
-    this.root = h("div", { class: "lk-questions" }, ...this.sets.map((s) => s.root), this.finish);
+    this.root = h("div", { class: "lk-questions" }, ...this.sets.map((s) => s.root));
   }
 
   question(q, index) {
@@ -102,13 +102,15 @@ export class Ask {
       element.setAttribute("aria-pressed", String(chosen));
       element.setAttribute("aria-disabled", String(!live || !asked));
       element.classList.toggle("lk-on", chosen);
-      if (rare) element.hidden = !chosen;
+      element.hidden = !chosen && (Boolean(rare) || (!live && q.kind === "tags"));
     }
     for (const { q, root } of this.sets) root.classList.toggle("lk-closed", q !== questions[0] && !open);
     this.root.classList.toggle("lk-answered", !live);
+    if (this.field) this.field.parentElement.hidden = !live;
     const gathers = questions.some((q) => q.kind === "tags" || q.kind === "text") || gate(questions) === null;
-    this.submit.hidden = !live || !(gathers || session.changing || questions.length > 1);
-    this.submit.setAttribute("aria-disabled", String(!complete(questions, session.draft)));
+    this.submit.hidden = !live || !(session.acceptable || gathers || session.changing || questions.length > 1);
+    this.submit.setAttribute("aria-disabled", String(!complete(questions, session.draft) && !session.acceptable));
+    this.submit.querySelector(".lk-label").textContent = session.acceptable ? "Accept the AI’s answer" : "Submit";
     this.keep.hidden = this.change.hidden = live;
     const again = session.view && session.view.phase !== "revealed";
     this.keep.querySelector(".lk-label").textContent = again ? "Go on" : "Keep and go on";

@@ -35,10 +35,13 @@ export class Card {
     this.skip = button("Skip", { action: "skip", key: "s", class: "lk-small" });
     this.more = h(
       "div", { class: "lk-more", role: "group", aria: { label: "More" } }, this.unsure, this.skip, this.flag,
-      this.undo, this.redo, button("Keys", { action: "keys", key: "?", class: "lk-small" }),
-      study.guidelines ? button("Guidelines", { action: "guidelines", key: "g", class: "lk-small" }) : null,
+      this.undo, this.redo,
     );
-    this.aside = h("aside", { class: "lk-side", aria: { label: "Your answer" } }, this.ask.root, this.reveal.root, this.more);
+    this.strip.root.append(
+      ...(study.guidelines ? [button("Guidelines", { action: "guidelines", key: "g", class: "lk-small" })] : []),
+      button("Keys", { action: "keys", key: "?", class: "lk-small" }),
+    );
+    this.aside = h("aside", { class: "lk-side", aria: { label: "Your answer" } }, this.ask.root, this.reveal.root, this.ask.finish, this.more);
     this.problem = h("div", { class: "lk-problem", role: "alert", hidden: true });
     this.news = h("div", { class: "lk-sr", aria: { live: "polite" } });
     this.body = h("div", { class: "lk-body" }, this.evidence.root, this.aside);

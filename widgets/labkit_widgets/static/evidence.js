@@ -30,8 +30,10 @@ export class Evidence {
   }
 }
 
+const HEADINGS = Object.freeze({ loc: "Lines", tags: "Tags in the source", fqcn: "Class", source_root: "Source root" });
+
 function fact([name, value]) {
-  return h("div", { class: "lk-fact" }, h("dt", {}, title(name)), h("dd", {}, value));
+  return h("div", { class: "lk-fact" }, h("dt", {}, HEADINGS[name] ?? title(name)), h("dd", {}, String(value)));
 }
 
 function absent(view) {

@@ -49,6 +49,7 @@ export class Export {
     if (message.problem) return say(this.state, message.problem);
     this.token = message.changed ? message.token : "";
     this.write.setAttribute("aria-disabled", String(!message.changed));
+    say(this.place, `File: ${message.path}`);
     say(this.state, message.changed ? message.summary : "Nothing would change: the file already says all this.");
     this.diff.replaceChildren(...message.diff.split("\n").map(line));
     this.diff.hidden = !message.changed;

@@ -37,7 +37,7 @@ function hidden(study) {
 function verdict(ai, view) {
   if (view.phase === "answer") return "The AI’s answer";
   if (view.unsure) return "You were unsure. The AI says:";
-  return ai.agrees ? "✓ You and the AI agree" : "≠ You and the AI differ";
+  return ai.agrees ? "✓ You and the AI agree" : "You and the AI differ";
 }
 
 function shown(ai, view, study) {

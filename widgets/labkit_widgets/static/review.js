@@ -46,6 +46,7 @@ class App {
     if (message.type === "results") return this.panels.results?.paint(message);
     if (message.type === "preview" || message.type === "written") return this.panels.export?.receive(message);
     const replies = this.session.receive(message, this.now());
+    if (message.type === "progress" && this.name) say(this.name, message.name);
     if (message.type === "welcome" && !this.card) this.build(message.study);
     if (this.card && (this.session.at !== null || this.session.fatal)) this.show();
     else if (message.type === "fatal") say(this.quiet, message.message);
@@ -59,8 +60,9 @@ class App {
     if (study.tabs.includes("results")) this.panels.results = new Results();
     if (study.tabs.includes("export")) this.panels.export = new Export(study, (message) => this.send([message]));
     this.tabs = Object.fromEntries(study.tabs.map((name) => [name, this.tab(name)]));
+    this.name = h("span", { class: "lk-name" }, "labkit");
     this.header = h(
-      "header", { class: "lk-header" }, h("span", { class: "lk-name", title: study.name }, study.name),
+      "header", { class: "lk-header" }, this.name,
       study.tabs.length > 1 ? h("div", { class: "lk-tabs", role: "tablist", aria: { label: "labkit" } }, ...Object.values(this.tabs)) : null,
       h("span", { class: "lk-who" }, study.reviewer),
     );

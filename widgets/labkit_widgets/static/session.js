@@ -59,6 +59,11 @@ export class Session {
     return Boolean(this.view) && !this.waiting && !this.stalled && room;
   }
 
+  /** Is the AI's answer in view, and nothing chosen yet? Then Enter takes it over. */
+  get acceptable() {
+    return this.phase === "answer" && this.reveals.has(this.at ?? "") && Object.keys(this.draft).length === 0;
+  }
+
   /** Are the answer's buttons live: an open question, or a change after the reveal? */
   get editing() {
     return this.phase === "answer" || (this.phase === "revealed" && this.changing);
@@ -108,6 +113,7 @@ export class Session {
   }
 
   submit(source, now) {
+    if (this.acceptable) return this.send("keep", null, source, now);
     if (!complete(this.study.questions, this.draft)) return [];
     if (this.phase === "answer") return this.send("answer", { ...this.draft }, source, now);
     const unchanged = same(this.study.questions, this.draft, this.view.answer);
@@ -256,9 +262,14 @@ export class Session {
     this.savedAt = Date.now();
     this.stalled = false;
     const { view } = message;
-    const before = this.items.get(view.item);
-    this.items.set(view.item, view);
+    const before = view ? this.items.get(view.item) : null;
+    if (view) this.items.set(view.item, view);
     if (!act) return [];
+    if (!view) {
+      this.waiting = false;
+      this.enter(message.next ?? "", source, now);
+      return [];
+    }
     const turned = act.kind === "undo" || act.kind === "redo";
     if (turned) this.waiting = false;
     if (act.kind === "flag") return [];

@@ -1,0 +1,61 @@
+"""The review card as a notebook widget: a shell around one reviewer's sitting."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import anywidget
+
+from labkit_widgets.bundle import joined
+from labkit_widgets.sitting import Sitting
+
+if TYPE_CHECKING:
+    from labkit.study import Study
+
+_STATIC = Path(__file__).parent / "static"
+_QUIET_SECONDS = 0.15
+
+
+class ReviewWidget(anywidget.AnyWidget):
+    """Shows a study to one reviewer and records what they decide.
+
+    Everything goes through messages: no trait holds an item, an answer or a rule, so there is
+    nothing in a saved notebook, and nothing that a browser could overwrite.
+
+    Example:
+        >>> ReviewWidget(Study.open(Path("bank.study")), "ada")  # doctest: +SKIP
+    """
+
+    _esm = joined(_STATIC / "review.js")
+    _css = _STATIC / "review.css"
+
+    def __init__(self, study: Study, reviewer: str) -> None:
+        """Make the card; nothing is read from the store before a page opens it."""
+        super().__init__()
+        self.sitting = Sitting(study, reviewer)
+        self._later: asyncio.TimerHandle | None = None
+        self.on_msg(lambda _widget, content, _buffers: self.receive(content))
+
+    def receive(self, message: object) -> None:
+        """Act on one message from the browser; numbers follow a moment later."""
+        for reply in self.sitting.hear(message):
+            self.send(reply)
+            if reply["type"] == "ack":
+                self._soon()
+
+    def _soon(self) -> None:
+        """Recompute the numbers when no answer has come for a moment."""
+        if self._later is not None:
+            self._later.cancel()
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            self._tell_news()
+            return
+        self._later = loop.call_later(_QUIET_SECONDS, self._tell_news)
+
+    def _tell_news(self) -> None:
+        for reply in self.sitting.news():
+            self.send(reply)

@@ -1,0 +1,176 @@
+"""Starts the server, waits until it answers, prints the address, and ends everything at the end."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import labkit
+import labkit_widgets
+from labkit.errors import InputError, LabkitError
+from labkit_widgets.environment import REVIEWER, STUDY, reviewer_name
+from labkit_widgets.server import places
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+FIRST_PORT = 8866
+TOKENS = "LABKIT_TOKENS"
+_PORTS = 200
+_START_SECONDS = 90
+_STOP_SECONDS = 8
+_HOST = "127.0.0.1"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Serve one study to one reviewer until interrupted."""
+    parser = argparse.ArgumentParser(prog="python -m labkit_widgets.server", description=__doc__)
+    parser.add_argument("study", type=Path, help="a study's folder")
+    parser.add_argument("--reviewer", help="whose answers these are (default: the login name)")
+    parser.add_argument("--port", type=int, help=f"default: the first free one from {FIRST_PORT}")
+    parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+    asked = parser.parse_args(argv)
+    try:
+        port = free_port(asked.port)
+        serve(
+            asked.study.resolve(),
+            asked.reviewer or reviewer_name(),
+            port,
+            browser=not asked.no_browser,
+        )
+    except KeyboardInterrupt:
+        return 0
+    except LabkitError as error:
+        sys.stderr.write(f"{error}\n")
+        return 2
+    return 0
+
+
+def free_port(wanted: int | None = None) -> int:
+    """The port asked for, or the first free one from 8866.
+
+    Raises:
+        InputError: The one asked for is taken, or none is free.
+    """
+    for port in range(FIRST_PORT, FIRST_PORT + _PORTS) if wanted is None else (wanted,):
+        with socket.socket() as probe, contextlib.suppress(OSError, OverflowError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((_HOST, port))
+            return port
+    taken = f"port {wanted}" if wanted is not None else f"every port from {FIRST_PORT} on"
+    raise InputError(f"{taken} is in use or not allowed; name a free one with --port.")
+
+
+def serve(study: Path, reviewer: str, port: int, *, browser: bool) -> None:
+    """Run the server; return when it ends, end it when interrupted."""
+    token = secrets.token_urlsafe(24)
+    with tempfile.TemporaryDirectory(prefix="labkit-") as folder, _interruptible():
+        env = environment(Path(folder)) | {
+            STUDY: str(study),
+            REVIEWER: reviewer,
+            TOKENS: json.dumps({reviewer: token}),
+        }
+        server = _start(places.notebook("review_app.ipynb"), port, env)
+        try:
+            _wait(server, port)
+            address = f"http://{_HOST}:{port}/?token={token}"
+            sys.stdout.write(f"{address}\n")
+            sys.stdout.flush()
+            if browser:
+                webbrowser.open(address)
+            server.wait()
+        finally:
+            _end(server)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Ours plus the place of our packages; of the user's Jupyter settings nothing."""
+    theirs = ("JUPYTER", "VOILA", "IPYTHON")
+    env = {name: value for name, value in os.environ.items() if not name.startswith(theirs)}
+    for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        place = folder / name.lower()
+        place.mkdir(mode=0o700)
+        env[name] = str(place)
+    roots = [str(Path(p.__file__).resolve().parents[1]) for p in (labkit, labkit_widgets)]
+    paths = [*roots, *(os.path.abspath(p) for p in _split(env.get("PYTHONPATH", "")))]  # noqa: PTH100  # keeps links as they are
+    return env | {
+        "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
+        "JUPYTER_PATH": str(places.share()),
+        "JUPYTER_NO_CONFIG": "1",
+        "PYDEVD_DISABLE_FILE_VALIDATION": "1",
+    }
+
+
+def _split(paths: str) -> list[str]:
+    return [path for path in paths.split(os.pathsep) if path]
+
+
+def _start(notebook: Path, port: int, env: dict[str, str]) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "labkit_widgets.server.serve", str(notebook), str(port)]
+    return subprocess.Popen(  # noqa: S603  # our own module
+        command,
+        env=env,
+        cwd=notebook.parent,
+        stdin=subprocess.PIPE,
+        stdout=sys.stderr.fileno(),
+        start_new_session=True,
+    )
+
+
+def _wait(server: subprocess.Popen[bytes], port: int) -> None:
+    end = time.monotonic() + _START_SECONDS
+    while not _answers(port):
+        if server.poll() is not None:
+            raise InputError("the server did not start; the lines above say why.")
+        if time.monotonic() > end:
+            raise InputError(f"the server did not answer within {_START_SECONDS} seconds.")
+        time.sleep(0.05)
+
+
+def _answers(port: int) -> bool:
+    """Ask for a file that needs no kernel: the page itself would start one."""
+    connection = http.client.HTTPConnection(_HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/voila/static/labkit")
+        return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
+    except (OSError, http.client.HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+@contextlib.contextmanager
+def _interruptible() -> Iterator[None]:
+    """Let a polite kill end us the way Ctrl+C does."""
+    names = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = [(name, signal.signal(name, signal.default_int_handler)) for name in names]
+    try:
+        yield
+    finally:
+        for name, handler in before:
+            signal.signal(name, handler)
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    """End the server's own group: it takes its kernels along."""
+    for name in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, name)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(_STOP_SECONDS)
+            break
+    if server.stdin is not None:
+        server.stdin.close()

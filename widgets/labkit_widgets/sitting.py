@@ -1,0 +1,258 @@
+"""One reviewer at one page: what is said to the browser in answer to what it says.
+
+Messages that hold the AI's answer to an item (``reveal``) and numbers that are computed from
+answered items (``progress``, ``results``) are of types of their own; every other message is the
+same whatever the AI said.
+"""
+
+from __future__ import annotations
+
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from labkit.errors import ChoiceError, LabkitError
+from labkit_widgets import messages
+from labkit_widgets.exporting import Exports
+from labkit_widgets.results import results_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from labkit.study import Acted, Review, Study
+
+Reply = dict[str, Any]
+
+WINDOW = 5
+_OPTIMISTIC = frozenset({"blind", "assisted"})
+_MANY_PENDING = 5
+
+
+def new_nonce() -> str:
+    """A mark for one painting of one item, never used twice."""
+    return str(uuid.uuid4())
+
+
+@dataclass
+class Sitting:
+    """Answers the browser's messages; the rules are the study's, the messages are ours."""
+
+    study: Study
+    reviewer: str
+    nonce: Callable[[], str] = new_nonce
+    _review: Review | None = None
+    _offered: dict[str, str] = field(default_factory=dict)
+    """By item on offer: the nonce under which it was sent."""
+    _stored: set[str] = field(default_factory=set)
+    """Acts of this sitting that are on disk; one that is sent again is acknowledged again."""
+    _tab: str = "review"
+
+    def __post_init__(self) -> None:
+        """Prepare the exports; the log is read when a page says hello."""
+        self.exports = Exports(self.study)
+
+    @property
+    def review(self) -> Review:
+        """The reviewer's pass."""
+        if self._review is None:
+            self._review = self.study.review(self.reviewer)
+        return self._review
+
+    def hear(self, message: object) -> Iterator[Reply]:
+        """Reply to one message; what is yielded first may be sent before the rest is computed."""
+        try:
+            heard = messages.parse(message)
+        except ChoiceError as error:
+            yield self._refusal(messages.uuid_of(message), "", str(error))
+            return
+        match heard:
+            case messages.Hello():
+                self.study.refresh()
+                yield self._welcome()
+            case messages.Ready(acts):
+                yield from self._open(acts)
+            case messages.Acting():
+                yield from self._act(heard)
+            case messages.Visit(where, item):
+                yield from self._visit(where, item)
+            case messages.Turn(tab):
+                self._tab = tab
+                yield from self.news()
+            case messages.Preview(kind):
+                yield self.exports.preview(kind)
+            case messages.Write(kind, token):
+                yield self.exports.write(kind, token)
+            case messages.Beat():
+                yield {"type": "beat"}
+
+    def news(self) -> Iterator[Reply]:
+        """The numbers as they stand now; sent after the acknowledgement, never with it."""
+        yield self._progress()
+        if self._tab == "results" and "results" in self.tabs:
+            yield results_of(self.study)
+
+    # what the page is told first
+
+    @property
+    def tabs(self) -> list[str]:
+        """The tabs that this reviewer's page has."""
+        config = self.study.config
+        alone = len(config.reviewers) <= 1
+        leads = config.lead == self.reviewer or (config.lead is None and alone)
+        seen = config.results == "always" or (
+            config.results is None and alone and config.protocol in {"blind-first", "assisted"}
+        )
+        seen = seen or (config.results == "done" and self.review.current is None)
+        return [
+            "review",
+            *(["results"] if leads or (seen and alone) else []),
+            *(["export"] if leads else []),
+        ]
+
+    def _welcome(self) -> Reply:
+        config, task = self.study.config, self.study.task
+        place = f"{self.study.folder.resolve()}\n{self.reviewer}"
+        return {
+            "type": "welcome",
+            "study": {
+                "key": str(uuid.uuid5(uuid.NAMESPACE_URL, place)),
+                "reviewer": self.reviewer,
+                "protocol": config.protocol,
+                "reveal": config.reveal,
+                "pending": _MANY_PENDING if config.protocol in _OPTIMISTIC else 1,
+                "sampled": len(self.review.queue),
+                "questions": [
+                    {"name": q.name, "kind": q.kind, "prompt": q.prompt, "options": list(q.options)}
+                    for q in task.questions
+                ],
+                "implied": list(task.implied),
+                "guidelines": self.study.guidelines,
+                "tabs": self.tabs,
+                "exports": self.exports.offered(),
+            },
+        }
+
+    def _open(self, acts: tuple[messages.Acting, ...]) -> Iterator[Reply]:
+        """Store what an earlier page could not, then show where the reviewer stands."""
+        problem = ""
+        for acting in acts:
+            window = {view["item"] for view in self.review.window(WINDOW)}
+            turning = acting.act.kind in {"undo", "redo"}
+            if not turning and acting.act.item not in window:
+                continue
+            try:
+                self.review.act(acting.act)
+            except ChoiceError as error:
+                problem = str(error)
+        self._offered.clear()
+        yield from self._send(self.review.window(WINDOW))
+        acked = [acting.act.uuid for acting in acts]
+        yield self._place(self.review.current) | {"acked": acked, "problem": problem}
+        yield self._progress()
+
+    def _place(self, item: str | None) -> Reply:
+        return {"type": "place", "at": item, **self._standing()}
+
+    def _standing(self) -> Reply:
+        done = self.review.progress()
+        return {"saved": done["saved"], "undo": done["canUndo"], "redo": done["canRedo"]}
+
+    # answers
+
+    def _act(self, acting: messages.Acting) -> Iterator[Reply]:
+        act = acting.act
+        try:
+            self._check_offered(acting)
+            acted = self.review.act(act)
+        except ChoiceError as error:
+            yield from self._back(act.uuid, act.item, str(error), retry=False)
+            return
+        except (LabkitError, OSError) as error:
+            yield from self._back(act.uuid, act.item, str(error), retry=True)
+            return
+        self._stored.add(act.uuid)
+        yield from self._acknowledge(act.uuid, acted)
+
+    def _check_offered(self, acting: messages.Acting) -> None:
+        if acting.act.kind in {"undo", "redo"}:
+            return
+        nonce = self._offered.get(acting.act.item)
+        if acting.act.uuid not in self._stored and (nonce is None or nonce != acting.nonce):
+            raise ChoiceError("that item is not on the card any more; answer the one in view.")
+
+    def _acknowledge(self, act_uuid: str, acted: Acted) -> Iterator[Reply]:
+        if acted.next is not None and acted.next not in self._offered:
+            yield from self._send([self.review.view(acted.next)])
+        view = None
+        if acted.item is not None:
+            view, ai = self._offer(acted.item)
+            if ai is not None:
+                yield {"type": "reveal", "item": view["item"], "ai": ai}
+        yield {
+            "type": "ack",
+            "uuid": act_uuid,
+            "view": view,
+            "next": acted.next,
+            **self._standing(),
+        }
+        yield from self._send(
+            [v for v in self.review.window(WINDOW) if v["item"] not in self._offered]
+        )
+
+    def _back(self, act_uuid: str, item: str, sentence: str, *, retry: bool) -> Iterator[Reply]:
+        """Bring the item back to the card, with the sentence."""
+        view = None
+        if item in self.study.items and item in self._offered:
+            view, ai = self._offer(self.review.view(item))
+            if ai is not None:
+                yield {"type": "reveal", "item": item, "ai": ai}
+        yield self._refusal(act_uuid, item, sentence) | {"view": view, "retry": retry}
+
+    def _refusal(self, act_uuid: str, item: str, sentence: str) -> Reply:
+        return {"type": "refused", "uuid": act_uuid, "item": item, "message": sentence}
+
+    # what is shown
+
+    def _visit(self, where: str, item: str) -> Iterator[Reply]:
+        step = {"next": 1, "previous": -1}.get(where)
+        to: str | None
+        if step is None:
+            to = item if where == "item" and item in self.study.items else self.review.current
+        elif item:
+            to = self.review.beside(item, step)
+        else:
+            to = self.review.queue[-1] if step < 0 and self.review.queue else None
+        if to is None:
+            return
+        yield from self._send([self.review.view(to)])
+        yield self._place(to)
+
+    def _send(self, views: list[Reply]) -> Iterator[Reply]:
+        if not views:
+            return
+        sent = []
+        for view in views:
+            offer, ai = self._offer(view)
+            if ai is not None:
+                yield {"type": "reveal", "item": offer["item"], "ai": ai}
+            sent.append(offer)
+        yield {"type": "items", "items": sent}
+
+    def _offer(self, view: Reply) -> tuple[Reply, Reply | None]:
+        """The evidence with a nonce, and apart from it what the AI said, where it may be seen."""
+        ai: Reply | None = view.get("ai")
+        nonce = self._offered[view["item"]] = self.nonce()
+        left_out = {"ai", "questions", "implied"}
+        return {k: v for k, v in view.items() if k not in left_out} | {"nonce": nonce}, ai
+
+    def _progress(self) -> Reply:
+        done = self.review.progress()
+        return {
+            "type": "progress",
+            "name": self.study.folder.resolve().name.removesuffix(".study"),
+            "median_seconds": done["medianSeconds"],
+            "answered": done["answered"],
+            "skipped": done["skipped"],
+            "unsure": done["unsure"],
+            "flagged": done["flagged"],
+        }
