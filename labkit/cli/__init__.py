@@ -13,6 +13,7 @@ from labkit import __version__
 from labkit.errors import LabkitError
 
 COMMANDS: dict[str, str] = {
+    "review": "Open the review app on a predictions file or a study",
     "init": "Make a study: draw a sample of an AI's predictions",
     "status": "Progress of a study, and what comes next",
     "check": "Read any supported file: what it is, counts, every problem",

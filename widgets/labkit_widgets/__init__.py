@@ -7,7 +7,7 @@ from typing import Any
 
 _WHERE = {"ReviewApp": "app", "ReviewWidget": "review"}
 
-__all__ = ["ReviewApp", "ReviewWidget"]  # noqa: F822  # loaded when first asked for
+__all__ = ["ReviewApp", "ReviewWidget"]  # loaded when first asked for
 
 
 def __getattr__(name: str) -> Any:

@@ -84,10 +84,16 @@ def parse(message: object) -> Message:
     """
     if not isinstance(message, Mapping):
         raise ChoiceError("the page sent something that is no message; reload it.")
-    kind = message.get("type")
-    if not isinstance(kind, str) or kind not in _KINDS:
+    kind = kind_of(message)
+    if kind not in _KINDS:
         raise ChoiceError("the page sent an unknown message; reload it.")
     return _KINDS[kind](message)
+
+
+def kind_of(message: object) -> str:
+    """What the message says it is."""
+    found = message.get("type") if isinstance(message, Mapping) else None
+    return found if isinstance(found, str) else ""
 
 
 def uuid_of(message: object) -> str:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anywidget
 
 from labkit_widgets.bundle import joined
-from labkit_widgets.sitting import Sitting
+from labkit_widgets.sitting import Sitting, failure
 
 if TYPE_CHECKING:
     from labkit.study import Study
 
+_log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
 _QUIET_SECONDS = 0.15
 
@@ -40,10 +42,14 @@ class ReviewWidget(anywidget.AnyWidget):
 
     def receive(self, message: object) -> None:
         """Act on one message from the browser; numbers follow a moment later."""
-        for reply in self.sitting.hear(message):
-            self.send(reply)
-            if reply["type"] == "ack":
-                self._soon()
+        try:
+            for reply in self.sitting.hear(message):
+                self.send(reply)
+                if reply["type"] == "ack":
+                    self._soon()
+        except Exception as error:  # noqa: BLE001  # the page must be told, whatever broke
+            _log.exception("a message from the page failed")
+            self.send(failure(message, error))
 
     def _soon(self) -> None:
         """Recompute the numbers when no answer has come for a moment."""

@@ -11,7 +11,7 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from labkit.errors import ChoiceError, LabkitError
+from labkit.errors import ChoiceError, InputError, LabkitError
 from labkit_widgets import messages
 from labkit_widgets.exporting import Exports
 from labkit_widgets.results import results_of
@@ -31,6 +31,22 @@ _MANY_PENDING = 5
 def new_nonce() -> str:
     """A mark for one painting of one item, never used twice."""
     return str(uuid.uuid4())
+
+
+def failure(message: object, error: Exception) -> Reply:
+    """What the page is told when something broke: the answer comes back, or the study is closed.
+
+    The error's own words stay in the log: they may hold what must not be seen yet.
+    """
+    if isinstance(error, InputError):
+        return {"type": "fatal", "message": str(error)}
+    if messages.kind_of(message) in {"preview", "write"}:
+        return {"type": "preview", "problem": "This did not work. The server's log says why."}
+    act = messages.uuid_of(message)
+    if not act:
+        return {"type": "fatal", "message": "The study cannot be shown; the server's log says why."}
+    sentence = "This answer could not be saved; it is kept here. The server's log says why."
+    return {"type": "refused", "uuid": act, "item": "", "message": sentence, "retry": True}
 
 
 @dataclass
@@ -167,7 +183,7 @@ class Sitting:
         except ChoiceError as error:
             yield from self._back(act.uuid, act.item, str(error), retry=False)
             return
-        except (LabkitError, OSError) as error:
+        except LabkitError as error:
             yield from self._back(act.uuid, act.item, str(error), retry=True)
             return
         self._stored.add(act.uuid)

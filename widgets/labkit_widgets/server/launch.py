@@ -104,7 +104,7 @@ def environment(folder: Path) -> dict[str, str]:
         place = folder / name.lower()
         place.mkdir(mode=0o700)
         env[name] = str(place)
-    roots = [str(Path(p.__file__).resolve().parents[1]) for p in (labkit, labkit_widgets)]
+    roots = [str(Path(p.__path__[0]).resolve().parent) for p in (labkit, labkit_widgets)]
     paths = [*roots, *(os.path.abspath(p) for p in _split(env.get("PYTHONPATH", "")))]  # noqa: PTH100  # keeps links as they are
     return env | {
         "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),

@@ -14,7 +14,7 @@ def notebook(name: str) -> Path:
     Raises:
         InputError: It is in neither place.
     """
-    package = Path(labkit_widgets.__file__).resolve().parent
+    package = Path(labkit_widgets.__path__[0]).resolve()
     for folder in (package / "notebooks", *(up / "notebooks" for up in package.parents[1:3])):
         if (folder / name).is_file():
             return folder / name

@@ -19,20 +19,16 @@ from labkit_widgets.server.identity import HEADER, ReviewerTokens
 from labkit_widgets.server.launch import TOKENS
 from labkit_widgets.server.nodelay import NoDelay
 
-_CSP = "; ".join(
-    (
-        "default-src 'self'",
-        "script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:",
-        "style-src 'self' 'unsafe-inline'",
-        "img-src 'self' data: blob:",
-        "font-src 'self' data:",
-        "connect-src 'self' ws: wss:",
-        "frame-ancestors 'self'",
-        "object-src 'none'",
-        "base-uri 'self'",
-    )
+_CSP = (
+    "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
+    "style-src 'self' 'unsafe-inline'; img-src 'self' data: blob:; font-src 'self' data:; "
+    "connect-src 'self' ws: wss:; frame-ancestors 'self'; object-src 'none'; base-uri 'self'"
 )
-_EXTENSIONS = ["@jupyter-widgets/jupyterlab-manager", "@voila-dashboards/widgets-manager8", "anywidget"]
+_EXTENSIONS = [
+    "@jupyter-widgets/jupyterlab-manager",
+    "@voila-dashboards/widgets-manager8",
+    "anywidget",
+]
 
 
 def configuration(port: int) -> Config:

@@ -1,6 +1,6 @@
 // Which act a key stands for. Pure: no document, no clock of its own.
 
-/** @typedef {{key: string, code: string, repeat: boolean, ctrl: boolean, alt: boolean, meta: boolean, shift: boolean, composing: boolean}} Press */
+/** @typedef {{key: string, code: string, repeat: boolean, ctrl: boolean, alt: boolean, meta: boolean, shift: boolean, caps: boolean, composing: boolean}} Press */
 
 /** A second press of the same key this soon after the change it caused is a slip, not an act. */
 export const SLIP_MS = 300;
@@ -28,7 +28,7 @@ export function actFor(press) {
     if (letter === "y") return "redo";
     return letter === "Enter" ? "enter" : null;
   }
-  if (letter === "z") return press.shift ? "redo" : "undo";
+  if (letter === "z") return press.shift || (press.key === "Z" && !press.caps) ? "redo" : "undo";
   if (/^[0-9]$/.test(press.key)) return `option:${press.key === "0" ? 9 : Number(press.key) - 1}`;
   return LETTERS[letter] ?? NAMED[press.key] ?? null;
 }
@@ -41,7 +41,7 @@ export function actFor(press) {
 export function pressOf(event) {
   return {
     key: event.key, code: event.code, repeat: event.repeat, ctrl: event.ctrlKey, alt: event.altKey,
-    meta: event.metaKey, shift: event.shiftKey,
+    meta: event.metaKey, shift: event.shiftKey, caps: event.getModifierState("CapsLock"),
     composing: event.isComposing || event.keyCode === 229,
   };
 }

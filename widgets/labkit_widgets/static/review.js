@@ -117,8 +117,8 @@ class App {
   }
 }
 
-/** anywidget's hook. */
-export function render({ model, el }) {
+/** The one name that a widget module exports. */
+function render({ model, el }) {
   const app = new App(model, el);
   return () => app.close();
 }

@@ -1,0 +1,95 @@
+"""``labkit review``: opens the review app on a predictions file or a study."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from labkit.cli.init import options_of, say_problems, study_options
+
+if TYPE_CHECKING:
+    from labkit.study import Study
+
+_NEEDED = ("labkit_widgets", "voila", "anywidget", "ipywidgets")
+
+
+@click.command()
+@click.argument("predictions_or_study", type=click.Path(path_type=Path))
+@click.option("--study", type=click.Path(path_type=Path), help="Where a new study is made.")
+@click.option("--reviewer", metavar="NAME", help="Whose answers these are; your login by default.")
+@click.option("--port", type=click.IntRange(1, 65535), help="The first free one from 8866.")
+@click.option("--no-browser", is_flag=True, help="Print the address, open nothing.")
+@study_options
+def command(  # the options of the command line
+    predictions_or_study: Path,
+    study: Path | None,
+    reviewer: str | None,
+    port: int | None,
+    no_browser: bool,  # noqa: FBT001  # click passes flags by name
+    **given: Any,
+) -> None:
+    """Open the review app; a predictions file gets a study beside it first.
+
+    In Python the same is labkit_widgets.ReviewApp(labkit.Study.open(FOLDER), NAME) in a notebook.
+
+    Example: labkit review predictions.csv --source src/test/java
+    """
+    from labkit.errors import InputError  # noqa: PLC0415  # --help stays light
+
+    if any(find_spec(name) is None for name in _NEEDED):
+        raise InputError(
+            "labkit review needs packages that are not installed; pip install 'labkit[app]'"
+        )
+    with _opened(predictions_or_study, study, given) as made:
+        name = reviewer or os.environ.get("LABKIT_REVIEWER", "").strip() or _login()
+        made.review(name)
+        say_problems(made.problems)
+        folder = made.folder
+    _start(folder, name, port, browser=not no_browser)
+
+
+def _opened(target: Path, folder: Path | None, given: dict[str, Any]) -> Study:
+    """The study of the target: opened, or made where there is none yet."""
+    from labkit.errors import InputError  # noqa: PLC0415  # --help stays light
+    from labkit.study import Study  # noqa: PLC0415
+    from labkit.studyfiles import folder_beside, is_study  # noqa: PLC0415
+
+    options = options_of(**given)
+    if target.is_dir() or is_study(target):
+        if folder is not None or options.given:
+            raise InputError(
+                f"{target}: this is a study already; what it asks stands in its study.yaml."
+            )
+        return Study.open(target)
+    if not target.exists():
+        raise InputError(f"{target}: no such file; name a predictions file or a study's folder.")
+    folder = folder or folder_beside(target)
+    if is_study(folder) and not options.given:
+        return Study.open(folder)
+    return Study.create(target, folder, options=options)
+
+
+def _login() -> str:
+    from getpass import getuser  # noqa: PLC0415  # one name, once
+
+    try:
+        return getuser()
+    except (OSError, KeyError):
+        return "reviewer"
+
+
+def _start(folder: Path, reviewer: str, port: int | None, *, browser: bool) -> None:
+    """Become the server, so that signals and both streams are its own."""
+    command = [sys.executable, "-m", "labkit_widgets.server", str(folder), "--reviewer", reviewer]
+    command += [] if port is None else ["--port", str(port)]
+    command += [] if browser else ["--no-browser"]
+    if os.name == "posix":
+        sys.stdout.flush()
+        os.execv(sys.executable, command)  # noqa: S606  # our own module, no shell
+    sys.exit(subprocess.call(command))  # noqa: S603  # our own module
