@@ -48,7 +48,15 @@ class Acted:
 class Study:
     """A study that is open; ``create`` makes one, ``open`` opens what was made."""
 
-    def __init__(self, folder: Path, config: StudyConfig, material: Material, store: Store) -> None:
+    def __init__(  # what create and open found
+        self,
+        folder: Path,
+        config: StudyConfig,
+        material: Material,
+        store: Store,
+        *,
+        told: tuple[Problem, ...] = (),
+    ) -> None:
         """Use ``create`` or ``open``."""
         self.folder, self.config, self.store = folder, config, store
         self._material = material
@@ -59,6 +67,7 @@ class Study:
         self._passes: dict[str, Pass] = {}
         self._queues: dict[str, tuple[str, ...]] = {}
         self._seq = 0
+        self._told = told
         self._lock = threading.RLock()
         with self._lock:
             self._fold(store.decisions(self._row))
@@ -72,8 +81,10 @@ class Study:
         Raises:
             InputError: The predictions cannot be read, or the folder holds a study already.
         """
-        studymaking.create(predictions, folder, options or studymaking.StudyOptions())
-        return cls.open(folder)
+        told = studymaking.create(
+            predictions, folder, options or studymaking.StudyOptions(), at=datetime.now(UTC)
+        )
+        return cls(*studyfiles.opened(folder), told=told)
 
     @classmethod
     def open(cls, folder: Path) -> Study:
@@ -127,7 +138,7 @@ class Study:
     def problems(self) -> tuple[Problem, ...]:
         """What was left out or doubted when the files were read."""
         changed = studyfiles.changed(self.folder, self.config, self._row)
-        return (*self._material.problems, *([changed] if changed else []))
+        return (*self._material.problems, *self._told, *([changed] if changed else []))
 
     @property
     def stale(self) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from labkit import atomic, studyfiles
 from labkit import config as study_config
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
+from labkit.parsed import Parsed
+from labkit.presets import imported
 from labkit.presets.choosing import preset_of
 from labkit.sampling import draw_simple, extend_simple
 from labkit.store import Store, StoreError
@@ -18,6 +20,10 @@ from labkit.store.problems import told
 from labkit.textfile import read_text
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from labkit.model import Decision
+    from labkit.parsed import Problem
     from labkit.presets.material import Material
     from labkit.sampling import Sample
 
@@ -52,8 +58,13 @@ class StudyOptions:
         )
 
 
-def create(predictions: Path, folder: Path, options: StudyOptions) -> None:
+def create(
+    predictions: Path, folder: Path, options: StudyOptions, *, at: datetime
+) -> tuple[Problem, ...]:
     """Make a study, or draw more items into the one that is there.
+
+    Returns:
+        What was left out of the labels that were imported.
 
     Raises:
         InputError: The predictions cannot be read, the folder cannot be written, or it holds a
@@ -61,26 +72,31 @@ def create(predictions: Path, folder: Path, options: StudyOptions) -> None:
     """
     if studyfiles.is_study(folder):
         extend(folder, options)
-        return
+        return ()
     config = _checked(_configured(predictions, folder, options), folder)
     material = studyfiles.load(predictions, config, folder)
     _refuse_silence(predictions, material)
     sample = draw(config, material)
+    known: Parsed[Decision] = Parsed()
+    if options.labels is not None:
+        known = imported.read(options.labels, material.items, at=at)
     _make_folder(folder)
     url = studyfiles.store_url(folder, config)
     with told(str(folder)):
         _remove_leftover(folder, config)
     store = Store.create(url)
     try:
-        store.add_study(
+        row = store.add_study(
             studyfiles.study_name(folder),
             studyfiles.settings_of(sample, studyfiles.digest_of(predictions)),
             studyfiles.item_rows(sample, material),
         )
+        store.append(row, known.values)
     finally:
         store.close()
     # last: a folder without it is no study yet
     atomic.write_text(folder / FILE_NAME, study_config.render(config))
+    return known.problems
 
 
 def draw(config: StudyConfig, material: Material) -> Sample:

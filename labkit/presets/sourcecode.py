@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from functools import cached_property, lru_cache
+from functools import cached_property
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -33,6 +33,7 @@ LANGUAGES = {
 SKIPPED = {"node_modules", "__pycache__", "target", "build", "dist", "bin", "obj", "venv"}
 MAX_FILES = 200_000
 MAX_BYTES = 2_000_000
+MAX_CACHED = 64
 MAX_LINES = 400
 MAX_COLUMNS = 1_000
 CONTEXT = 8
@@ -45,7 +46,7 @@ class SourceTree:
     def __init__(self, folder: Path) -> None:
         """Name the folder; nothing is read yet."""
         self.folder = folder
-        self.excerpt = lru_cache(maxsize=256)(self._excerpt)
+        self._texts: dict[PurePosixPath, tuple[str, ...]] = {}
 
     @cached_property
     def _root(self) -> Path:
@@ -69,7 +70,8 @@ class SourceTree:
                     if not left:
                         return
 
-    def _excerpt(self, item: Item) -> Excerpt | None:
+    def excerpt(self, item: Item) -> Excerpt | None:
+        """The lines of an item with some around them, or ``None`` where it is not found."""
         for path in self._candidates(item.subtitle):
             lines = self._lines(path)
             span = _span(lines, item, LANGUAGES[path.suffix])
@@ -97,8 +99,14 @@ class SourceTree:
             best += [p for p in paths if p.parent.name != parts[0] and p.stem.endswith("_test")]
         return best[:50]
 
-    @lru_cache(maxsize=64)  # noqa: B019  # one tree a study, it lives as long
     def _lines(self, path: PurePosixPath) -> tuple[str, ...]:
+        if path not in self._texts:
+            if len(self._texts) >= MAX_CACHED:
+                self._texts.pop(next(iter(self._texts)))
+            self._texts[path] = self._read(path)
+        return self._texts[path]
+
+    def _read(self, path: PurePosixPath) -> tuple[str, ...]:
         real = (self._root / path).resolve()
         try:
             if not real.is_relative_to(self._root) or real.stat().st_size > MAX_BYTES:

@@ -44,10 +44,9 @@ class Store:
             StoreError: The place cannot be written.
         """
         store = cls(parse_url(url))
-        with told(store.place), store._write() as connection:
-            if schema.revision(connection) is None:
-                schema.create(connection)
-        return store.ready()
+        store._create()
+        store._make_ready()
+        return store
 
     @classmethod
     def open(cls, url: str | URL) -> Store:
@@ -61,11 +60,30 @@ class Store:
             raise StoreError(
                 f"{address.database}: no decision store; restore it from a backup, or init again."
             )
-        return cls(address).ready()
+        store = cls(address)
+        store._make_ready()
+        return store
 
-    def ready(self) -> Store:
+    def _create(self) -> None:
+        try:
+            with told(self.place), self._write() as connection:
+                if schema.revision(connection) is None:
+                    schema.create(connection)
+        except StoreError:
+            self.close()
+            raise
+
+    def _make_ready(self) -> None:
         """Check what is there, bring it up to date and see that the log is guarded."""
-        with told(self.place), self._engine.connect() as connection:
+        try:
+            with told(self.place):
+                self._check()
+        except StoreError:
+            self.close()
+            raise
+
+    def _check(self) -> None:
+        with self._engine.connect() as connection:
             found = schema.revision(connection)
             gone = schema.missing_triggers(connection) if found == schema.HEAD else ()
         if found is None:
@@ -73,12 +91,10 @@ class Store:
         if found != schema.HEAD:
             from labkit.store.migrate import upgrade  # noqa: PLC0415  # loads Alembic
 
-            with told(self.place):
-                upgrade(self._engine, self.place, found)
+            upgrade(self._engine, self.place, found)
         if gone:
-            with told(self.place), self._write() as connection:
+            with self._write() as connection:
                 schema.create_triggers(connection)
-        return self
 
     def close(self) -> None:
         """Give every connection back."""

@@ -1,0 +1,1 @@
+"""godaudits' evaluator, detector corpus and paired accuracy program."""

@@ -1,0 +1,1 @@
+"""godaudits' files: audits, expectations, detector corpora and the paired accuracy program."""
