@@ -172,7 +172,7 @@ def crossed(
     labels: Iterable[Labelled],
     *,
     positive: Callable[[Labelled], bool | None] = lambda label: label.positive,
-    name: str | None = None,
+    simple: bool | None = None,
 ) -> Design:
     """The strata of a frame with what the labels say about them.
 
@@ -180,7 +180,8 @@ def crossed(
         frame: The population.
         labels: Every label, in any order; those of use ``targeted`` are counted and left out.
         positive: What counts as positive; ``None`` is unsure.
-        name: The design's name; by default it is made from the strata.
+        simple: Whether every unit had the same chance of being drawn; by default that is so where
+            the frame has one stratum.
     """
     placed, left_out = place(frame, labels)
     population = Counter(frame.strata.values())
@@ -204,16 +205,21 @@ def crossed(
         for key, size in sorted(population.items())
         if size > 0
     )
-    return collapse(Design(name or name_design(strata), strata, left_out))
+    return collapse(Design(name_design(strata, simple=simple), strata, left_out))
 
 
-def name_design(strata: Sequence[Stratum]) -> str:
-    """``census``, ``simple, post-stratified by AI decision`` or ``stratified``."""
+def name_design(strata: Sequence[Stratum], *, simple: bool | None = None) -> str:
+    """``census``, ``simple, post-stratified by AI decision`` or ``stratified``.
+
+    Args:
+        strata: The crossed strata.
+        simple: Whether every unit had the same chance; by default that is read from the names.
+    """
     if strata and all(stratum.census for stratum in strata):
         return "census"
     names = {s.name for s in strata if not s.name.startswith("certainty/")}
     certain = ", certainty units" if len(names) < len(strata) else ""
-    if names <= {"flagged", "not-flagged"}:
+    if simple or (simple is None and names <= {"flagged", "not-flagged"}):
         return f"simple, post-stratified by AI decision{certain}"
     return f"stratified{certain}"
 

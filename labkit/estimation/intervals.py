@@ -75,13 +75,55 @@ def wilson(
     size = effective_size(n, population)
     if math.isinf(size):
         return Interval(share, share)
-    z2 = z_of(level) ** 2
+    return wilson_at(share, size, z_of(level))
+
+
+def wilson_at(share: float, size: float, quantile: float) -> Interval:
+    """Wilson's interval for a share with an effective sample size and any quantile.
+
+    Args:
+        share: The estimate, 0 to 1.
+        size: Effective number of labelled units, above 0.
+        quantile: Of the normal, or of t where the variance was estimated from few clusters.
+    """
+    z2 = quantile**2
     scale = 1 + z2 / size
     centre = (share + z2 / (2 * size)) / scale
     half = math.sqrt(z2 * (share * (1 - share) / size + z2 / (4 * size * size))) / scale
-    low = 0.0 if x <= 0 else max(0.0, centre - half)
-    high = 1.0 if x >= n else min(1.0, centre + half)
-    return Interval(low, high)
+    low = 0.0 if share <= 0 else max(0.0, centre - half)
+    high = 1.0 if share >= 1 else min(1.0, centre + half)
+    return Interval(min(low, share), max(high, share))
+
+
+@lru_cache(maxsize=128)
+def t_of(level: float, freedom: int) -> float:
+    """Student's t quantile that leaves ``(1 - level) / 2`` on either side.
+
+    Source: Abramowitz and Stegun 26.7.3 and 26.7.4, inverted by halving.
+
+    >>> round(t_of(0.95, 29), 9)
+    2.045229642
+    """
+    low, high = 0.0, 1e4
+    while low < (middle := (low + high) / 2) < high:
+        if _t_within(middle, freedom) < level:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _t_within(t: float, freedom: int) -> float:
+    """Probability that Student's t lies within ``-t`` and ``t``."""
+    angle = math.atan(t / math.sqrt(freedom))
+    sine, square = math.sin(angle), math.cos(angle) ** 2
+    odd = freedom % 2
+    term = math.cos(angle) if odd else 1.0
+    total = term if freedom > 1 else 0.0
+    for k in range(2 + odd, freedom - 1, 2):
+        term *= square * (k - 1) / k
+        total += term
+    return 2 / math.pi * (angle + sine * total) if odd else sine * total
 
 
 def f1_of_jaccard(jaccard: float) -> float:
