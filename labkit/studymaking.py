@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,6 +22,8 @@ from labkit.textfile import read_text
 
 if TYPE_CHECKING:
     from datetime import datetime
+
+    from sqlalchemy import URL
 
     from labkit.model import Decision
     from labkit.parsed import Problem
@@ -80,23 +83,49 @@ def create(
     known: Parsed[Decision] = Parsed()
     if options.labels is not None:
         known = imported.read(options.labels, material.items, at=at)
-    _make_folder(folder)
     url = studyfiles.store_url(folder, config)
-    with told(str(folder)):
-        _remove_leftover(folder, config)
+    made = _make_folder(folder)
+    try:
+        with told(str(folder)):
+            _remove_leftover(folder, config)
+        _fill(url, folder, predictions, _Draw(sample, material, known.values))
+        # last: a folder without it is no study yet
+        atomic.write_text(folder / FILE_NAME, study_config.render(config))
+    except InputError:
+        if made:
+            _remove_made(folder, config)
+        raise
+    return known.problems
+
+
+@dataclass(frozen=True, slots=True)
+class _Draw:
+    """What goes into the store of a new study."""
+
+    sample: Sample
+    material: Material
+    known: tuple[Decision, ...]
+
+
+def _fill(url: URL, folder: Path, predictions: Path, new: _Draw) -> None:
     store = Store.create(url)
     try:
         row = store.add_study(
             studyfiles.study_name(folder),
-            studyfiles.settings_of(sample, studyfiles.digest_of(predictions)),
-            studyfiles.item_rows(sample, material),
+            studyfiles.settings_of(new.sample, studyfiles.digest_of(predictions)),
+            studyfiles.item_rows(new.sample, new.material),
         )
-        store.append(row, known.values)
+        store.append(row, new.known)
     finally:
         store.close()
-    # last: a folder without it is no study yet
-    atomic.write_text(folder / FILE_NAME, study_config.render(config))
-    return known.problems
+
+
+def _remove_made(folder: Path, config: StudyConfig) -> None:
+    """Leave nothing of a study that could not be made; never a folder with other files in it."""
+    if "://" not in config.store:
+        studyfiles.beside(folder, config.store).unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        folder.rmdir()
 
 
 def draw(config: StudyConfig, material: Material) -> Sample:
@@ -177,7 +206,9 @@ def _refuse_silence(predictions: Path, material: Material) -> None:
         )
 
 
-def _make_folder(folder: Path) -> None:
+def _make_folder(folder: Path) -> bool:
+    """Make the folder; whether it is new."""
+    new = not folder.exists()
     if folder.exists() and not folder.is_dir():
         raise InputError(f"{folder}: this is a file; give --study another name.")
     try:
@@ -188,6 +219,7 @@ def _make_folder(folder: Path) -> None:
         ) from error
     if not os.access(folder, os.W_OK):
         raise InputError(f"{folder}: not writable; choose another place with --study DIR.")
+    return new
 
 
 def _remove_leftover(folder: Path, config: StudyConfig) -> None:
