@@ -82,6 +82,11 @@ class Claim:
     same_as: int | None = None
     """The one on the other side that says the same."""
 
+    @property
+    def recorded(self) -> int | None:
+        """The one on the other side that a report names: what it means, else where it stands."""
+        return self.partner if self.same_as is None else self.same_as
+
 
 Similar = Callable[[int, int], bool]
 """Whether generated comment i and reference j say the same."""
