@@ -217,7 +217,7 @@ def test_reviews_of_no_case_are_refused(corpus: Path) -> None:
 
 
 def test_swapped_folders_are_refused(corpus: Path) -> None:
-    with pytest.raises(InputError, match="every folder of a corpus"):
+    with pytest.raises(InputError, match="this is planwerk-reviews"):
         system.score(Call(corpus / "runs", (corpus / "corpus",)))
 
 

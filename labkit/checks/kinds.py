@@ -217,6 +217,30 @@ def plain(path: Path) -> Count:
     return Count(next(iter(lists.values()), 1), lists)
 
 
+def _aacr_references(path: Path) -> Count:
+    from labkit.formats import aacr_files  # noqa: PLC0415  # only for files of this kind
+
+    found = aacr_files.read_references(path)
+    by_side = Counter(
+        str(comment.location.side) for pr in found.pull_requests for comment in pr.comments
+    )
+    summary = {"pullRequests": len(found.pull_requests), "sides": dict(sorted(by_side.items()))}
+    return Count(found.comments, summary, found.problems)
+
+
+def _aacr_comments(path: Path) -> Count:
+    from labkit.formats import aacr_comments, aacr_v2  # noqa: PLC0415  # as above
+    from labkit.textfile import read_text  # noqa: PLC0415  # as above
+
+    text = read_text(path)
+    tagged = not text.lstrip().startswith("{")
+    found = (
+        aacr_comments.parse(text, str(path)) if tagged else aacr_v2.parse_result(text, str(path))
+    )
+    by_file = Counter(comment.location.path for comment in found.values)
+    return Count(len(found.values), {"files": len(by_file)}, found.problems)
+
+
 def _study(path: Path) -> Count:
     from labkit.config import FILE_NAME, read  # noqa: PLC0415  # only for files of this kind
 
@@ -242,6 +266,8 @@ BY_KIND: dict[str, Callable[[Path], Count]] = {
     "decguard-report": _report,
     "decguard-answers": _answers,
     "decguard-production": _production,
+    "aacr-references": _aacr_references,
+    "aacr-comments": _aacr_comments,
     "sarif": _sarif,
     "labels": _table,
     "table": _table,

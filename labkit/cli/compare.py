@@ -7,11 +7,10 @@ from typing import Any
 
 import click
 
+from labkit.cli.output import write_report
 from labkit.cli.system_options import given, system_options
 
 FORMATS = ("markdown", "json", "html", "text")
-SHOWN = 20
-"""Problems that are shown one by one."""
 
 
 @click.command()
@@ -32,8 +31,7 @@ def command(**asked: Any) -> int:
 
     Example: labkit compare before.csv after.csv --gold overrides.yaml --fail-on-regression
     """
-    from labkit.reports import render  # noqa: PLC0415  # the command line starts without it
-    from labkit.systems import NAMES, Call  # noqa: PLC0415
+    from labkit.systems import NAMES, Call  # noqa: PLC0415  # the command line stays light
     from labkit.systems.compare import compare  # noqa: PLC0415
 
     gold, system, output = (asked.pop(name) for name in ("gold", "system", "output"))
@@ -42,13 +40,5 @@ def command(**asked: Any) -> int:
     if system is not None and system not in NAMES:
         raise click.UsageError(f"no system {system!r}; there are {', '.join(NAMES)}.")
     report = compare(Call(gold, runs, given(asked)), system)
-    text = render(report, form)
-    if output:
-        output.write_text(text, encoding="utf-8", newline="\n")
-    else:
-        click.echo(text, nl=False)
-    for problem in report.problems[:SHOWN]:
-        click.echo(str(problem), err=True)
-    if len(report.problems) > SHOWN:
-        click.echo(f"and {len(report.problems) - SHOWN} more", err=True)
+    write_report(report, form, output)
     return report.exit_code

@@ -71,8 +71,9 @@ def write_report(report: Report, form: Format, output: Path | None) -> None:
 
     text = render(report, form)
     found = report.data.get("problems")
-    if isinstance(found, list):
-        say_problems(found)
+    if not isinstance(found, list):
+        found = [problem.as_dict() for problem in report.problems]
+    say_problems(found)
     if output is not None:
         write_whole(output, text)
         return

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from labkit.cli.output import write_report
+from labkit.cli.system_options import baseline_option, system_options
+from labkit.cli.system_options import given as options_given
 from labkit.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,15 +42,6 @@ def _gates(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def _given(options: dict[str, Any]) -> dict[str, Any]:
-    """The options somebody wrote: no empty ones, so that a system can refuse what it lacks."""
-    return {
-        name: value
-        for name, value in options.items()
-        if value is not None and value is not False and value != ()
-    }
-
-
 @click.command()
 @click.argument("gold", required=False, type=_FILE)
 @click.argument("predictions", nargs=-1, type=_FILE)
@@ -66,22 +59,10 @@ def _given(options: dict[str, Any]) -> dict[str, Any]:
 @click.option("--confidence-threshold", type=float, metavar="X", help="For coverage.")
 @click.option("--gates", type=_FILE, help="YAML with requirements and warnings.")
 @click.option("--gate-on", type=click.Choice(["value", "low"]), help="Which end a gate reads.")
-@click.option("--by", metavar="FIELD", help="Add figures for each value of a field.")
-@click.option("--baseline", type=_FILE, help="planwerk, decguard: compare with this.")
+@baseline_option
 @click.option("--contract", type=_FILE, help="decguard: an edited contract.")
 @click.option("--fail-on-warn", is_flag=True, help="decguard: exit 1 on warnings too.")
-@click.option("--thorough", is_flag=True, help="planwerk: recorded in the report.")
-@click.option("--specialists", is_flag=True, help="planwerk: recorded in the report.")
-@click.option("--tiers", type=_FILE, help="planwerk: recorded in the report.")
-@click.option("--case", "case", multiple=True, help="planwerk: only this case; repeatable.")
-@click.option("--line-distance", type=int, help="aacr: lines between matching comments.")
-@click.option("--matcher", help="aacr: location, exact, jaccard:0.2 or labels:FILE.")
-@click.option("--ids", type=click.Choice(["inject", "verbatim"]), help="aacr: comment ids.")
-@click.option("--rules", type=click.Choice(["v1", "v2"]), help="aacr: whose rules.")
-@click.option("--pr-category", help="aacr: only pull requests of this category.")
-@click.option("--language", help="aacr: only this main language.")
-@click.option("--comment-category", help="aacr: only comments of this category.")
-@click.option("--context", help="aacr: only comments with this context.")
+@system_options
 @click.option("--confidence-of", type=click.Choice(["given", "positive"]), help="labkit.")
 @click.option("--positive", help="labkit: which of two labels is the positive one.")
 @click.option("--sample", type=click.Choice(["simple"]), help="labkit: how labels were drawn.")
@@ -103,7 +84,7 @@ def command(  # noqa: PLR0913, PLR0917  # one parameter an option that is not pa
     """
     from labkit.systems import Call, detection  # noqa: PLC0415  # the command line stays light
 
-    given = _given(options)
+    given = options_given(options)
     if study is not None:
         module = _load("study")
         report = module.score(Call(study, tuple(filter(None, (gold, *predictions))), given))

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 from labkit.errors import InputError
 from labkit.evaluate.aacr import Comment, PullRequest
 from labkit.formats import aacr, aacr_comments, aacr_v2
-from labkit.formats.aacr import Dataset
 from labkit.parsed import Problem
 from labkit.textfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from labkit.formats.aacr import Dataset
 
 _HEAD = 4000
 """Characters in which a file gives away what it is."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -40,10 +41,11 @@ SYSTEM_OF = {
 
 _DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("decguard-report", frozenset({"decguard_version"})),
-    ("planwerk-report", frozenset({"runs", "cases", "aggregate"})),
-    ("planwerk-expected", frozenset({"must_find"})),
-    ("planwerk-expected", frozenset({"clean"})),
-    ("planwerk-expected", frozenset({"findings", "description"})),
+    ("planwerk-report", frozenset({"cases", "aggregate"})),
+    ("planwerk-corpus", frozenset({"clean"})),
+    ("planwerk-corpus", frozenset({"findings", "description"})),
+    ("aacr-comments", frozenset({"review_output"})),
+    ("aacr-comments", frozenset({"review", "duration_seconds"})),
     ("godaudits-detectors", frozenset({"cases", "schema_version"})),
     ("godaudits-paired", frozenset({"pairs"})),
     ("godaudits-paired", frozenset({"targets"})),
@@ -57,7 +59,9 @@ _DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
 _RECORDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("methodatlas-predictions", frozenset({"fqcn", "method"})),
     ("aacr-references", frozenset({"githubPrUrl"})),
+    ("aacr-references", frozenset({"github_pr_url", "comments"})),
     ("aacr-references", frozenset({"pr_url", "comments"})),
+    ("aacr-references", frozenset({"instance_id", "reference_comments"})),
     ("decguard-production", frozenset({"decision", "probabilities", "selected"})),
     ("decguard-answers", frozenset({"id", "probabilities", "latency_ms"})),
     ("decguard-answers", frozenset({"id", "error"})),
@@ -68,6 +72,7 @@ _RECORDS: tuple[tuple[str, frozenset[str]], ...] = (
 )
 """Keys of a record in a list, in JSON Lines or in a table that give a kind away."""
 
+_TAGGED = re.compile(r"\s*<+(path|side|from|to|note|notesplit)\b[^<]*>")
 _LABEL_WORDS = frozenset({"weight", "inclusion_probability", "basis", "reviewer"})
 _PREDICTION_WORDS = frozenset({"confidence", "probabilities"})
 _WRAPPED = ("predictions", "labels", "items", "records")
@@ -171,8 +176,14 @@ def _of_yaml(text: str, source: str) -> str:
 def _of_folder(folder: Path) -> str:
     if (folder / "study.yaml").is_file():
         return "study"
-    for name, kind in (("expected.json", "planwerk-corpus"), ("*.json", "planwerk-reviews")):
-        if next(folder.glob(f"*/{name}"), None):
+    if (folder / "expected.json").is_file():
+        return "planwerk-corpus"
+    for name, kind in (
+        ("*/expected.json", "planwerk-corpus"),
+        ("*/*.json", "planwerk-reviews"),
+        ("comments_*.txt", "aacr-comments"),
+    ):
+        if next(folder.glob(name), None):
             return kind
     return UNKNOWN
 
@@ -186,7 +197,7 @@ def of_text(text: str, source: str = "<text>") -> str:
     start = text.lstrip()[:1]
     if start in {"[", "{"}:
         return _of_json(text)
-    if text.lstrip().startswith("<path>"):
+    if _TAGGED.match(text):
         return "aacr-comments"
     if not source.lower().endswith((".yaml", ".yml")):
         lines = [line for line in text.splitlines() if line.strip() and line[:1] != "#"]

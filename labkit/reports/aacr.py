@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labkit.evaluate.aacr import OVERALL, PER_PULL_REQUEST
-from labkit.reports.document import Bullets, Document, Heading, Paragraph, Report, Table, four
+from labkit.reports import blocks as shared
+from labkit.reports.document import Document, Heading, Paragraph, Report, Table, four
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from labkit.evaluate.aacr import Evaluation, Rule, Scored
+    from labkit.gates import Check
     from labkit.parsed import Problem
     from labkit.reports.document import Block
 
 SHOWN = 20
-"""Pull requests and problems that the document lists; the JSON has all."""
+"""Pull requests that the document lists; the JSON has all."""
 _RATES = (
     ("positive_match_rate", "precision: says the same, of all generated"),
     ("positive_recall_rate", "recall: says the same, of all expected"),
@@ -136,7 +138,17 @@ def _cell(name: str, value: object) -> str:
     return four(value) if name.endswith("rate") and isinstance(value, float) else str(value)
 
 
-def report(
+def _preamble(e: Evaluation, rule: Rule, matcher: str) -> str:
+    meaning = "places only, so that nothing counts as the same" if rule.judge is None else matcher
+    return (
+        f"{len(e.scored)} pull requests that both files hold; left out: {e.generated_only} with "
+        f"generated comments only, {e.references_only} with references only. Rules "
+        f"{rule.rules}, line distance {rule.distance}, ids {rule.ids}, matcher {meaning}. Every "
+        "rate is a ratio of sums; 0/0 is 0.0, as upstream has it."
+    )
+
+
+def report(  # noqa: PLR0913  # each is one part of the report
     e: Evaluation,
     rule: Rule,
     matcher: str,
@@ -144,6 +156,7 @@ def report(
     groups: Sequence[Mapping[str, object]] = (),
     valid: Mapping[str, object] | None = None,
     problems: tuple[Problem, ...] = (),
+    checks: Sequence[Check] = (),
 ) -> Report:
     """The report of a run.
 
@@ -154,17 +167,12 @@ def report(
         groups: Rows by a field.
         valid: The share of valid comments of the whole, with its counts.
         problems: What the readers left out or doubted.
+        checks: The gates that were asked for.
     """
     data = as_data(e, rule)
-    meaning = "places only, so that nothing counts as the same" if rule.judge is None else matcher
     blocks: list[Block] = [
         Heading("AACR-Bench: review comments against annotated ones", 1),
-        Paragraph(
-            f"{len(e.scored)} pull requests that both files hold; left out: {e.generated_only} with "
-            f"generated comments only, {e.references_only} with references only. Rules {rule.rules}, "
-            f"line distance {rule.distance}, ids {rule.ids}, matcher {meaning}. Every rate is a "
-            "ratio of sums; 0/0 is 0.0, as upstream has it."
-        ),
+        Paragraph(_preamble(e, rule, matcher)),
         _overall(e),
         Heading("Pull requests"),
         *_pull_requests(e),
@@ -177,9 +185,9 @@ def report(
         data["groups"] = [dict(group) for group in groups]
         blocks += [Heading(f"By {groups[0]['key']}"), groups_table(groups)]
     data["problems"] = [problem.as_dict() for problem in problems]
-    if problems:
-        more = len(problems) - SHOWN
-        lines = [str(problem) for problem in problems[:SHOWN]]
-        tail = [f"and {more} more"] if more > 0 else []
-        blocks += [Heading("Problems"), Bullets((*lines, *tail))]
-    return Report(data, Document(tuple(blocks)))
+    blocks += shared.problems(problems)
+    if checks:
+        data["gates"] = [check.as_dict() for check in checks]
+        blocks += shared.gates(checks)
+    failed = any(check.failed for check in checks)
+    return Report(data, Document(tuple(blocks)), int(failed))

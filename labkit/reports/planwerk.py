@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labkit.formats.planwerk_report import as_data
+from labkit.reports import blocks as shared
 from labkit.reports import planwerk_text
 from labkit.reports.document import Bullets, Document, Heading, Paragraph, Report, Table, four
 
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 
     from labkit.evaluate.planwerk import CaseScore, Evaluation
     from labkit.evaluate.planwerk_compare import Comparison
+    from labkit.gates import Check
     from labkit.reports.document import Block
 
 _SCORES = ("case", "clean", "TP", "FP", "FN", "precision", "recall", "severity accuracy")
@@ -103,13 +105,14 @@ def words_table(words: Sequence[Mapping[str, object]]) -> Table:
     return Table(("confidence", "findings", "precision"), rows, frozenset({1, 2}))
 
 
-def report(
+def report(  # noqa: PLR0913  # each is one part of the report
     evaluation: Evaluation,
     comparison: Comparison | None = None,
     *,
     words: Sequence[Mapping[str, object]] = (),
     groups: Sequence[Mapping[str, object]] = (),
     severities: Sequence[Mapping[str, object]] = (),
+    checks: Sequence[Check] = (),
 ) -> Report:
     """The report of a scored corpus, with the comparison to a baseline where one was given."""
     e = evaluation
@@ -139,4 +142,16 @@ def report(
         blocks += [Heading(f"By {groups[0]['key']}"), groups_table(groups)]
     if comparison:
         blocks += comparison_blocks(comparison)
-    return Report(data, Document(tuple(blocks)), text=planwerk_text.render(e, comparison))
+    text = planwerk_text.render(e, comparison)
+    if checks:
+        data["gates"] = [check.as_dict() for check in checks]
+        blocks += shared.gates(checks)
+        text += "\n" + "".join(_gate_line(check) for check in checks)
+    failed = any(check.failed for check in checks)
+    return Report(data, Document(tuple(blocks)), int(failed), text=text)
+
+
+def _gate_line(check: Check) -> str:
+    word = "held" if check.held else "FAILED" if check.failed else "warning"
+    name = check.gate.name.replace("_", "-")
+    return f"GATE {name} {check.gate.threshold:g}: {check.metric} {four(check.value)}, {word}\n"

@@ -6,16 +6,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from labkit import gates
 from labkit.comparison import Unit
 from labkit.errors import InputError
 from labkit.evaluate import aacr_groups
-from labkit.evaluate.aacr import Rule, evaluate
+from labkit.evaluate.aacr import OVERALL, Rule, evaluate
 from labkit.evaluate.aacr_judges import Labelled, judge_of
 from labkit.formats.aacr import LANGUAGES
 from labkit.formats.aacr_files import read_generated, read_references
 from labkit.formats.aacr_pairs import read as read_pairs
+from labkit.gates import Measured, Values
+from labkit.metrics.counts import Ratio
 from labkit.parsed import Problem
 from labkit.reports.aacr import report
+from labkit.systems import detection, gating
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,9 +35,10 @@ _VOCABULARY = {
     "comment_category": aacr_groups.CATEGORIES,
     "context": aacr_groups.CONTEXTS,
 }
-OPTIONS = frozenset(
+SCORING = frozenset(
     {"line_distance", "matcher", "ids", "rules", "by", *_PR_FILTERS, *_COMMENT_FILTERS}
 )
+OPTIONS = gating.OPTIONS | SCORING
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,9 @@ def _wanted(
 def _score(call: Call) -> _Scored:
     if call.gold is None or not call.predictions:
         raise InputError("aacr: name the references and the generated comments.")
+    detection.expect(call.gold, ["aacr-references"], "the first file")
+    for path in call.predictions:
+        detection.expect(path, ["aacr-references", "aacr-comments"], "the second file")
     rule = _rule(call)
     dataset = read_references(call.gold)
     generated = read_generated(call.predictions, dataset.pull_requests)
@@ -116,10 +124,10 @@ def _score(call: Call) -> _Scored:
         for url in evaluation.failed
     ]
     if isinstance(rule.judge, Labelled) and rule.judge.unlabelled:
-        first = min(rule.judge.unlabelled)
+        open_pairs = rule.judge.unlabelled
         what = (
-            f"{len(rule.judge.unlabelled)} candidate pairs have no label and count as not the same, "
-            f"the first is {first}."
+            f"{len(open_pairs)} candidate pairs have no label and count as not the same, the "
+            f"first is {min(open_pairs)}."
         )
         problems.append(Problem(_matcher(call).removeprefix("labels:"), None, what, "warning"))
     return _Scored(evaluation, rule, references, made, tuple(problems))
@@ -136,6 +144,8 @@ def _kept(
 
 def score(call: Call) -> Report:
     """Score generated review comments against annotated ones."""
+    call.only("aacr", OPTIONS)
+    asked = gating.asked(call)
     scored = _score(call)
     by = call.options.get("by")
     groups: tuple[dict[str, object], ...] = ()
@@ -154,6 +164,26 @@ def score(call: Call) -> Report:
         groups=tuple({**group, "key": by} for group in groups),
         valid=valid,
         problems=scored.problems,
+        checks=gates.check(asked, _values(scored)),
+    )
+
+
+def _values(scored: _Scored) -> Values:
+    """What each gate reads: overall, what says the same; with places only, what stands right."""
+    counts = scored.evaluation.overall
+    rates = counts.rates(OVERALL)
+    by_place = scored.rule.judge is None
+    word = "positive_line" if by_place else "positive"
+    hits = counts.line_matches if by_place else counts.matches
+    f1 = Ratio(2 * hits, counts.generated + counts.expected).value
+    precision = rates[f"{word}_match_rate"] if counts.generated else None
+    recall = rates[f"{word}_recall_rate"] if counts.expected else None
+    return Values(
+        {
+            "min_precision": (Measured(f"overall.{word}_match_rate", precision),),
+            "min_recall": (Measured(f"overall.{word}_recall_rate", recall),),
+            "min_f1": (Measured(f"overall.{word}_f1", f1),),
+        }
     )
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from labkit.comparison import by_field, check_measures, pair
 from labkit.errors import ComparisonError, InputError
 from labkit.reports.comparison import Comparison, Run, Versus, report
-from labkit.systems import NAMES, Call
+from labkit.systems import NAMES, Call, detection
 from labkit.systems.measures import measures
 from labkit.textfile import read_text
 
@@ -60,12 +60,10 @@ def _system(call: Call, named: str | None) -> str:
             f"{first} is of {one} and {second} of {other}; compare runs of one system."
         )
     name = next(iter(found), None)
-    if name not in NAMES:
-        raise InputError(
-            f"{call.predictions[0].name}: the system cannot be told from the files; name it with "
-            f"--system ({', '.join(NAMES)})."
-        )
-    return name
+    if name in NAMES:
+        return name
+    gold = (call.gold,) if call.gold else ()
+    return detection.system_of((*gold, *call.predictions))
 
 
 def _module(system: str) -> ModuleType:

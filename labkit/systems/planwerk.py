@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from labkit import gates
 from labkit.comparison import Unit
 from labkit.errors import InputError
 from labkit.evaluate import planwerk as rules
@@ -13,9 +14,11 @@ from labkit.evaluate.planwerk_groups import by_confidence_word, by_field
 from labkit.formats.planwerk import read_corpus
 from labkit.formats.planwerk_report import as_data, parse_tiers, read, read_baseline
 from labkit.formats.planwerk_reviews import read_runs
+from labkit.gates import Measured, Values
 from labkit.parsed import Problem
 from labkit.reports.planwerk import report
 from labkit.reports.planwerk_text import tiers_line
+from labkit.systems import detection, gating
 from labkit.textfile import read_text
 
 if TYPE_CHECKING:
@@ -27,7 +30,9 @@ if TYPE_CHECKING:
     from labkit.reports.document import Report
     from labkit.systems import Call
 
-OPTIONS = frozenset({"case", "baseline", "thorough", "specialists", "tiers", "by"})
+SCORING = frozenset({"case", "thorough", "specialists", "tiers", "by"})
+OPTIONS = gating.OPTIONS | SCORING | {"baseline"}
+COMPARING = frozenset({"fail_on_regression"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +42,9 @@ class _Scored:
 
 
 def _score(call: Call, gold: Path, predictions: tuple[Path, ...]) -> _Scored:
+    detection.expect(gold, ["planwerk-corpus"], "the first file or folder")
+    for path in predictions:
+        detection.expect(path, ["planwerk-reviews"], "the second file or folder")
     chosen = tuple(call.options.get("case", ()))
     cases = read_corpus(gold, chosen)
     if not predictions:
@@ -67,8 +75,10 @@ def score(call: Call) -> Report:
 
     The exit code is never 1 for a low score or a regression: planwerk leaves that to a person.
     """
+    call.only("planwerk", OPTIONS)
     if call.gold is None:
         raise InputError("planwerk: name the corpus folder or one expected.json.")
+    asked = gating.asked(call)
     baseline_path = call.options.get("baseline")
     baseline = read_baseline(baseline_path) if baseline_path else None
     scored = _score(call, call.gold, call.predictions)
@@ -80,9 +90,22 @@ def score(call: Call) -> Report:
         words=by_confidence_word(scored.corpus),
         severities=by_field(scored.corpus, "severity"),
         groups=by_field(scored.corpus, by) if by else (),
+        checks=gates.check(asked, _values(scored.evaluation)),
     )
     problems = _warned(comparison, baseline_path.name) if baseline_path else ()
-    return _with(made, problems)
+    return _with(made, problems, made.exit_code)
+
+
+def _values(evaluation: Evaluation) -> Values:
+    """What each gate reads: the aggregate."""
+    total = evaluation.aggregate
+    return Values(
+        {
+            "min_precision": (Measured("aggregate.precision", total.precision),),
+            "min_recall": (Measured("aggregate.recall", total.recall),),
+            "min_f1": (Measured("aggregate.f1", total.tally.f1),),
+        }
+    )
 
 
 def _with(made: Report, problems: tuple[Problem, ...], exit_code: int = 0) -> Report:
@@ -91,6 +114,7 @@ def _with(made: Report, problems: tuple[Problem, ...], exit_code: int = 0) -> Re
 
 def compare(call: Call) -> Report:
     """Judge a candidate report against a baseline report by planwerk's rule."""
+    call.only("planwerk", COMPARING)
     first, second, *_ = call.predictions
     comparison = judge(read_baseline(first), read_baseline(second))
     made = report(read(second), comparison)
