@@ -74,7 +74,11 @@ class _Raw:
 
 
 def parse(
-    text: str, source: str = "<text>", *, columns: Mapping[str, str] | None = None
+    text: str,
+    source: str = "<text>",
+    *,
+    columns: Mapping[str, str] | None = None,
+    classes: Mapping[str, str] | None = None,
 ) -> Records:
     r"""Read a table of predictions from CSV, TSV, JSON or JSON Lines text.
 
@@ -83,6 +87,8 @@ def parse(
         source: Its name in messages.
         columns: Column by part (``id label tags confidence probabilities text reason file line
             stratum``), where it has another name; the rest is found by ``columns.NAMES``.
+        classes: What a label in the file stands for, where the labels it is held against have
+            other names: ``{"Tie": "0"}``.
 
     Raises:
         InputError: Not a table, no id column, or a named column that is not there.
@@ -94,19 +100,36 @@ def parse(
     [('a', True, 0.9), ('b', False, None)]
     """
     if text.lstrip()[:1] in {"{", "["}:
-        return _from_json(text, source, columns or {})
-    return _from_table(tables.parse(text, source), columns or {})
+        found = _from_json(text, source, columns or {})
+    else:
+        found = _from_table(tables.parse(text, source), columns or {})
+    return _renamed(found, classes or {})
 
 
-def read(path: Path, *, columns: Mapping[str, str] | None = None) -> Records:
+def read(
+    path: Path,
+    *,
+    columns: Mapping[str, str] | None = None,
+    classes: Mapping[str, str] | None = None,
+) -> Records:
     """Read a table of predictions; see ``parse``. Parquet is read too.
 
     Raises:
         InputError: The file cannot be read, or is no table that can be trusted.
     """
     if tables.is_parquet(path):
-        return _from_table(tables.read(path), columns or {})
-    return parse(read_text(path), str(path), columns=columns)
+        return _renamed(_from_table(tables.read(path), columns or {}), classes or {})
+    return parse(read_text(path), str(path), columns=columns, classes=classes)
+
+
+def _renamed(found: Records, classes: Mapping[str, str]) -> Records:
+    if not classes:
+        return found
+    values = (
+        replace(one, label=_label(classes.get(as_text(one.label), one.label)))
+        for one in found.values
+    )
+    return replace(found, values=tuple(values))
 
 
 def _from_table(table: tables.Table, columns: Mapping[str, str]) -> Records:
