@@ -10,7 +10,7 @@ from labkit.estimation.intervals import LEVEL, Interval
 from labkit.estimation.paired import Pairs, Share, linearised, newcombe
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
 SLACK = 1e-12
 """Room for rounding where only the values are known, not the counts."""
@@ -55,6 +55,8 @@ class Unit:
     key: str
     shares: Mapping[str, Share]
     fields: Mapping[str, str] = field(default_factory=dict)
+    parent: str = ""
+    """The unit that this one is a part of, where a field splits units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,17 +109,34 @@ def check_measures(baseline: Sequence[Measure], candidate: Sequence[Measure]) ->
     )
 
 
-def pair(baseline: Sequence[Unit], candidate: Sequence[Unit], *, level: float = LEVEL) -> Paired:
+def pair(
+    baseline: Sequence[Unit],
+    candidate: Sequence[Unit],
+    *,
+    fill: bool = False,
+    level: float = LEVEL,
+) -> Paired:
     """Compare two runs over the units that both have.
+
+    Args:
+        baseline: The units of the first run.
+        candidate: Those of the second.
+        fill: Take a unit that one run lacks as one that adds nothing there, as a value of a
+            field that does not occur in one of the two.
+        level: Nominal coverage of the intervals.
 
     Raises:
         ComparisonError: The two runs share no unit.
     """
     one, other = ({unit.key: unit for unit in side} for side in (baseline, candidate))
+    if fill:
+        one, other = _filled(one, other), _filled(other, one)
     both = [key for key in one if key in other]
     if not both:
         raise ComparisonError("the two runs share no item, so there is nothing to compare.")
-    metrics = dict.fromkeys(name for key in both for name in one[key].shares)
+    metrics = dict.fromkeys(
+        name for key in both for side in (one, other) for name in side[key].shares
+    )
     checks = tuple(
         _check(
             metric,
@@ -128,6 +147,11 @@ def pair(baseline: Sequence[Unit], candidate: Sequence[Unit], *, level: float = 
         for metric in metrics
     )
     return Paired(checks, len(both), len(one) - len(both), len(other) - len(both))
+
+
+def _filled(units: Mapping[str, Unit], others: Mapping[str, Unit]) -> dict[str, Unit]:
+    missing = {key: Unit(key, {}, unit.fields) for key, unit in others.items() if key not in units}
+    return {**units, **missing}
 
 
 def _measure(metric: str, shares: Sequence[Share]) -> Measure:
@@ -164,22 +188,33 @@ def tally(outcomes: Iterable[tuple[int, int]]) -> Pairs:
 
 
 def by_field(
-    baseline: Sequence[Unit], candidate: Sequence[Unit], key: str
+    baseline: Sequence[Unit], candidate: Sequence[Unit], key: str, *, among: Collection[str]
 ) -> tuple[tuple[str, Paired], ...]:
     """The paired comparison for each value of a field, values sorted.
+
+    Args:
+        baseline: The units of the first run, or parts of them by the field.
+        candidate: Those of the second.
+        key: The field.
+        among: The whole units that both runs have; parts of others are left out.
 
     Raises:
         InputError: No unit has the field.
     """
-    known = sorted({name for unit in baseline for name in unit.fields})
+    baseline, candidate = (
+        [unit for unit in side if (unit.parent or unit.key) in among]
+        for side in (baseline, candidate)
+    )
+    every = (*baseline, *candidate)
+    known = sorted({name for unit in every for name in unit.fields})
     if key not in known:
         hint = f"known: {', '.join(known)}." if known else "these files have no fields to group by."
         raise InputError(f"--by {key}: no such field; {hint}")
     groups = []
-    for value in sorted({unit.fields.get(key, "") for unit in baseline}):
+    for value in sorted({unit.fields.get(key, "") for unit in every}):
         sides = [
-            [u for u in side if u.fields.get(key, "") == value] for side in (baseline, candidate)
+            [unit for unit in side if unit.fields.get(key, "") == value]
+            for side in (baseline, candidate)
         ]
-        if {u.key for u in sides[0]} & {u.key for u in sides[1]}:
-            groups.append((value, pair(*sides)))
+        groups.append((value, pair(*sides, fill=True)))
     return tuple(groups)

@@ -128,7 +128,8 @@ def linearised(
     Source: Särndal, Swensson and Wretman 1992, 5.5-5.6 (Taylor linearisation of a ratio).
 
     Returns:
-        The interval, or ``None`` with fewer than two units, an undefined ratio, or no spread.
+        The interval within -1 and 1, or ``None`` with fewer than two units, an undefined ratio,
+        or no spread.
     """
     n = len(first)
     sums = [(sum(x for x, _ in side), sum(y for _, y in side)) for side in (first, second)]
@@ -145,4 +146,4 @@ def linearised(
         return None
     half = t_of(level, n - 1) * math.sqrt(variance)
     difference = ratios[1] - ratios[0]
-    return Interval(difference - half, difference + half)
+    return Interval(max(-1.0, difference - half), min(1.0, difference + half))

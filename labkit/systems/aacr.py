@@ -200,21 +200,30 @@ def units(call: Call) -> tuple[Unit, ...]:
             continue
         alone = replace(scored.evaluation, scored=(one,))
         found += [
-            _unit(f"{one.pull_request.url} {value}", counts, {str(by): value}, precision=False)
+            _part(one.pull_request.url, value, counts, str(by))
             for value, counts in aacr_groups.by_reference(alone, field).items()
         ]
     return tuple(found)
 
 
-def _unit(key: str, c: Rates, fields: dict[str, str], *, precision: bool = True) -> Unit:
+def _unit(key: str, c: Rates, fields: dict[str, str]) -> Unit:
+    return Unit(
+        key,
+        {
+            "positive_recall_rate": (c.matches, c.expected),
+            "positive_line_recall_rate": (c.line_matches, c.expected),
+            "positive_match_rate": (c.matches, c.generated),
+            "positive_line_match_rate": (c.line_matches, c.generated),
+            "unmatched_rate": (c.unmatched, c.generated),
+        },
+        fields,
+    )
+
+
+def _part(url: str, value: str, c: Rates, by: str) -> Unit:
+    """The references of one pull request that have a value; only recall can be told by it."""
     shares = {
         "positive_recall_rate": (c.matches, c.expected),
         "positive_line_recall_rate": (c.line_matches, c.expected),
     }
-    if precision:
-        shares |= {
-            "positive_match_rate": (c.matches, c.generated),
-            "positive_line_match_rate": (c.line_matches, c.generated),
-            "unmatched_rate": (c.unmatched, c.generated),
-        }
-    return Unit(key, shares, fields)
+    return Unit(f"{url} {value}", shares, {by: value}, url)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from labkit.comparison import Measure, Unit
+    from labkit.comparison import Measure, Paired
     from labkit.reports.document import Report
 
 OWN = frozenset({"fail_on_regression"})
@@ -152,14 +152,17 @@ def _with_gold(system: str, module: ModuleType, call: Call) -> Comparison:
         first, *others = runs
         versus = tuple(Versus(r.name, check_measures(first.measures, r.measures)) for r in others)
         return Comparison(system, runs, versus, gold)
-    by = call.options.get("by")
-    sides: list[tuple[Unit, ...]] = [
-        module.units(Call(one.gold, one.predictions, {**options, **({"by": by} if by else {})}))
-        for one in calls
-    ]
+    sides = [module.units(one) for one in calls]
     pairs = [pair(sides[0], side) for side in sides[1:]]
     versus = tuple(Versus(n, p.checks, p) for n, p in zip(names[1:], pairs, strict=True))
-    groups = by_field(sides[0], sides[-1], by) if by else ()
+    by = call.options.get("by")
+    groups: tuple[tuple[str, Paired], ...] = ()
+    if by:
+        grouped = [
+            module.units(Call(one.gold, one.predictions, {**options, "by": by})) for one in calls
+        ]
+        among = {unit.key for unit in sides[0]} & {unit.key for unit in sides[-1]}
+        groups = by_field(grouped[0], grouped[-1], by, among=among)
     return Comparison(
         system, runs, versus, gold, tuple((str(by), value, paired) for value, paired in groups)
     )

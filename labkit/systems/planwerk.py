@@ -133,7 +133,12 @@ def units(call: Call) -> tuple[Unit, ...]:
     by = call.options.get("by", "case")
     if by != "case":
         return tuple(
-            Unit(f"{case.name}/{group['value']}", _shares(group), {by: str(group["value"])})
+            Unit(
+                f"{case.name}/{group['value']}",
+                _shares(group),
+                {by: str(group["value"])},
+                case.name,
+            )
             for case, reviews in scored.corpus
             for group in by_field(((case, reviews),), by)
         )
