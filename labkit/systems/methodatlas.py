@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from labkit import gates, overrides
+from labkit.comparison import Unit
 from labkit.errors import InputError
 from labkit.evaluate.methodatlas import Evaluation, Sample, evaluate
 from labkit.formats import methodatlas
@@ -20,6 +21,7 @@ from labkit.systems import detection, gating
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from labkit.formats.methodatlas import Scan
     from labkit.overrides import Entry, Overrides
@@ -208,3 +210,59 @@ def score(call: Call) -> Report:
         groups=None if by is None else _groups(joined, by, confidences=has_confidences),
         by=by or "",
     )
+
+
+def units(call: Call) -> tuple[Unit, ...]:
+    """What each answered and labelled method adds to each metric of relevance and of tags."""
+    gold, predictions = call.pair("methodatlas", "an overrides YAML", "a predictions CSV or JSON")
+    scan = methodatlas.read(predictions)
+    by = call.options.get("by")
+    if by is not None:
+        _known(scan, by)
+    joined = join(methodatlas.items(scan).by_id, overrides.resolve(overrides.read(gold)))
+    return tuple(
+        Unit(
+            sample.item,
+            _shares(sample),
+            {} if by is None else {by: _field(joined.by_id[sample.item], by)},
+        )
+        for sample in joined.samples
+        if sample.labelled and sample.predicted
+    )
+
+
+def _shares(sample: Sample) -> dict[str, tuple[int, int]]:
+    shares: dict[str, tuple[int, int]] = {}
+    if sample.truth_relevant is not None:
+        truth, said = int(sample.truth_relevant), int(bool(sample.predicted_relevant))
+        both = truth * said
+        shares |= {
+            "relevance.accuracy": (int(truth == said), 1),
+            "relevance.precision": (both, said),
+            "relevance.recall": (both, truth),
+            "relevance.f1": (2 * both, truth + said),
+        }
+    if sample.truth_tags is not None:
+        both = len(sample.truth_tags & sample.predicted_tags)
+        truth, said = len(sample.truth_tags), len(sample.predicted_tags)
+        shares |= {
+            "tagsMicro.precision": (both, said),
+            "tagsMicro.recall": (both, truth),
+            "tagsMicro.f1": (2 * both, truth + said),
+        }
+    return shares
+
+
+def provenance(path: Path) -> dict[str, str]:
+    """Tool version, taxonomy, model and prompt, where the file's ``#`` lines say them."""
+    try:
+        said = methodatlas.read(path).metadata
+    except InputError:
+        return {}
+    names = {
+        "toolVersion": "tool_version",
+        "model": "model",
+        "prompt": "prompt",
+        "taxonomy": "taxonomy",
+    }
+    return {ours: said[theirs] for ours, theirs in names.items() if said.get(theirs)}
