@@ -159,19 +159,18 @@ def test_macro_is_reproducible_and_warns_of_rare_tags() -> None:
 
 def test_one_tag_is_post_stratified_by_the_ais_tag() -> None:
     units = tagged(200)
-    predicted = {f"m{i}": u.predicted for i, u in enumerate(tagged(1000, seed=2))}
-    predicted |= {u.item: u.predicted for u in units}
+    everyone = sum("auth" in u.predicted for u in tagged(1000, seed=2))
     rows = {
         row.name: row
         for row in estimate_tag(
-            "auth", units, predicted, {"all": 1000.0}, basis="blind", design="simple"
+            "auth", units, everyone, 1000, {"all": 1000.0}, basis="blind", design="simple"
         )
     }
     hits = sum("auth" in u.predicted and "auth" in u.gold for u in units)
     given = sum("auth" in u.predicted for u in units)
     assert rows["tag.auth.precision"].value == pytest.approx(hits / given)
     weighted = estimate_tag(
-        "auth", units, predicted, {"all": 1000.0}, basis="blind", design="s", simple=False
+        "auth", units, everyone, 1000, {"all": 1000.0}, basis="blind", design="s", simple=False
     )
     for row in weighted:
         assert row.value == pytest.approx(rows[row.name].value, abs=0.05)
@@ -182,7 +181,8 @@ def test_a_tag_nobody_gave_is_undefined_and_says_so() -> None:
     rows = estimate_tag(
         "sql",
         tagged(20),
-        {u.item: u.predicted for u in tagged(50)},
+        0,
+        50,
         {"all": 50.0},
         basis="blind",
         design="simple",

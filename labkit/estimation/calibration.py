@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 BINS = 10
 RESAMPLES = 2000
+NLL_FLOOR = 1e-15
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,20 +59,50 @@ class CalibrationEstimate:
 
     n: int
     bins: tuple[BinEstimate, ...]
-    ece: float | None
-    ece_interval: Interval | None
+    ece: float | None = None
+    ece_interval: Interval | None = None
     """Follows from the interval of the RMS error: ``RMS^2 <= ECE <= RMS``."""
-    expected_if_calibrated: float | None
+    expected_if_calibrated: float | None = None
     """The mean ECE of a calibrated model with these labels."""
-    p_value: float | None
+    p_value: float | None = None
     """The chance of an ECE at least as large if the model is calibrated."""
-    squared: float | None
+    squared: float | None = None
     """Debiased squared calibration error; may be below 0."""
-    rms: float | None
-    rms_interval: Interval | None
-    brier: float | None
+    rms: float | None = None
+    rms_interval: Interval | None = None
+    brier: float | None = None
     """``mean(p^2) + mean(y (1 - 2p))``, 0 to 1; the first part has no sampling error."""
-    brier_variance: float
+    brier_variance: float = 0.0
+    nll: float | None = None
+    """Mean of ``-ln max(p of the truth, 1e-15)``, by design weights."""
+    nll_interval: Interval | None = None
+    census: bool = False
+
+    def report(self, *, missing: int) -> dict[str, object]:
+        """The report's ``calibration``: the usual keys, then what it takes to read them.
+
+        Args:
+            missing: Labelled items without a confidence.
+        """
+        return {
+            "n": self.n,
+            "missing": missing,
+            "ece": self.ece,
+            "brier": None if self.brier is None else 2 * self.brier,
+            "nll": self.nll,
+            "bins": len(self.bins),
+            "reliability": [
+                {
+                    "lower": one.lower,
+                    "upper": one.upper,
+                    "count": one.labelled,
+                    "mean_confidence": one.mean_confidence,
+                    "accuracy": one.accuracy,
+                }
+                for one in self.bins
+            ],
+            **self.as_dict(),
+        }
 
     def as_dict(self) -> dict[str, object]:
         """What the report's ``calibration`` adds to the counted numbers."""
@@ -141,7 +172,7 @@ def estimate_calibration(  # noqa: PLR0913  # the options of one estimate
     )
     known = ~np.isnan(accuracy) & (size > 0)
     if not known.any():
-        return CalibrationEstimate(0, rows, None, None, None, None, None, None, None, None, 0.0)
+        return CalibrationEstimate(0, rows)
     ece = _ece(accuracy, mean, size)
     census = bool((table.n.sum(axis=1) >= table.population).all())
     expected, p_value = (
@@ -169,6 +200,8 @@ def estimate_calibration(  # noqa: PLR0913  # the options of one estimate
         rms_interval,
         brier,
         variance,
+        *_nll(judged, populations, level, seed, census=census),
+        census,
     )
 
 
@@ -309,6 +342,35 @@ def _brier(
             spread = math.fsum((v - centre) ** 2 for v in values) / (n - 1)
             variance += share**2 * max(0.0, 1 - n / populations[name]) * spread / n
     return min(1.0, max(0.0, known + mean)), variance
+
+
+def _nll(
+    judged: Sequence[Judged],
+    populations: Mapping[str, float],
+    level: float,
+    seed: int,
+    *,
+    census: bool,
+) -> tuple[float, Interval]:
+    """Mean log loss by design weights, with a percentile bootstrap over items within strata."""
+    by: defaultdict[str, list[float]] = defaultdict(list)
+    for one in sorted(judged, key=lambda one: one.item):
+        right = one.confidence if one.positive else 1 - one.confidence
+        by[one.stratum].append(-math.log(max(right, NLL_FLOOR)))
+    whole = math.fsum(populations[name] for name in by)
+    value = math.fsum(populations[s] / whole * math.fsum(v) / len(v) for s, v in sorted(by.items()))
+    if census:
+        return value, Interval(value, value)
+    rng = np.random.default_rng(seed)
+    spread = np.zeros(RESAMPLES)
+    for name in sorted(by):
+        losses = np.array(by[name])
+        n = len(losses)
+        drawn = rng.multinomial(n, np.full(n, 1 / n), size=RESAMPLES)
+        spread += populations[name] / whole * (drawn @ losses) / n
+    tail = (1 - level) / 2
+    low, high = np.quantile(spread, [tail, 1 - tail])
+    return value, Interval(min(float(low), value), max(float(high), value))
 
 
 def consistency_bar(confidences: Iterable[float], *, level: float = LEVEL) -> tuple[int, int]:

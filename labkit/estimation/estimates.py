@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labkit.estimation.intervals import LEVEL, NOTHING_KNOWN, Interval, wilson, wilson_f1
-from labkit.estimation.score_interval import METRICS, point, score_interval
+from labkit.estimation.score_interval import METRICS, Cell, point, score_interval
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -127,6 +127,27 @@ _ZERO_OVER_ZERO = {
     "accuracy": "there is no item",
     "prevalence": "there is no item",
 }
+
+
+def from_cells(  # noqa: PLR0913, PLR0917  # a row of the report
+    metric: str,
+    cells: Sequence[Cell],
+    n: int,
+    basis: str,
+    design: str,
+    level: float,
+    name: str | None = None,
+) -> Estimate:
+    """A row from cells with effective counts (unequal chances)."""
+    shown = name or metric
+    value = point(metric, cells)
+    if value is None:
+        low, high = NOTHING_KNOWN
+        reason = f"{shown}: no labelled item decides it"
+        return Estimate(shown, None, low, high, level, "none", n, basis, design, reason)
+    low, high = score_interval(metric, cells, level=level)
+    method = "census" if low == high else "score, effective counts"
+    return Estimate(shown, value, low, high, level, method, n, basis, design)
 
 
 def estimate_counts(  # noqa: PLR0913  # the four counts are one table

@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from labkit.estimation.designs import Design, Placed, Stratum
-from labkit.estimation.estimates import Estimate, estimate
+from labkit.estimation.estimates import Estimate, estimate, from_cells
 from labkit.estimation.hajek import Weighed, hajek_cells
 from labkit.estimation.intervals import LEVEL, NOTHING_KNOWN, f1_of_jaccard
 from labkit.estimation.ratios import Part, estimate_ratio
-from labkit.estimation.score_interval import Cell, point, score_interval
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -167,7 +166,8 @@ def _macro(weights: Floats, hits: Floats, both: Floats) -> Floats:
 def estimate_tag(  # noqa: PLR0913  # the circumstances of one tag
     tag: str,
     units: Sequence[Tagged],
-    predicted_tags: Mapping[str, frozenset[str]],
+    given: int,
+    population: int,
     populations: Mapping[str, float],
     *,
     basis: str,
@@ -184,7 +184,8 @@ def estimate_tag(  # noqa: PLR0913  # the circumstances of one tag
     Args:
         tag: The tag.
         units: The labelled units whose tags were asked for.
-        predicted_tags: The AI's tags of every unit of the population.
+        given: How many units of the population the AI gave the tag.
+        population: How many units have an answer about tags.
         populations: Size of every stratum.
         basis: How independent of the AI the labels are.
         design: The design's name.
@@ -192,8 +193,7 @@ def estimate_tag(  # noqa: PLR0913  # the circumstances of one tag
         simple: Whether every unit had the same chance of being drawn.
         metrics: Which of the three.
     """
-    given = sum(tag in tags for tags in predicted_tags.values())
-    left = len(predicted_tags) - given
+    left = population - given
     if simple:
         strata = tuple(
             Stratum(
@@ -221,7 +221,9 @@ def estimate_tag(  # noqa: PLR0913  # the circumstances of one tag
     chance = {name: min(1.0, n / populations[name]) for name, n in sizes.items()}
     weighed = [Weighed(tag in u.predicted, tag in u.gold, chance[u.stratum]) for u in units]
     cells = hajek_cells(weighed, given, left)
-    return tuple(_from_cells(m, tag, cells, len(units), basis, design, level) for m in metrics)
+    return tuple(
+        from_cells(m, cells, len(units), basis, design, level, f"tag.{tag}.{m}") for m in metrics
+    )
 
 
 def _named(row: Estimate, tag: str) -> Estimate:
@@ -232,21 +234,3 @@ def _named(row: Estimate, tag: str) -> Estimate:
         "the AI did not flag", f"the AI did not tag {tag}"
     )
     return replace(row, reason=reason)
-
-
-def _from_cells(  # noqa: PLR0913, PLR0917  # a row of the report
-    metric: str,
-    tag: str,
-    cells: Sequence[Cell],
-    n: int,
-    basis: str,
-    design: str,
-    level: float,
-) -> Estimate:
-    name = f"tag.{tag}.{metric}"
-    value = point(metric, cells)
-    if value is None:
-        return _undefined(name, "no labelled item decides it", n, basis, design, level)
-    low, high = score_interval(metric, cells, level=level)
-    method = "census" if low == high else "score, effective counts"
-    return Estimate(name, value, low, high, level, method, n, basis, design)
