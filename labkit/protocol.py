@@ -273,6 +273,11 @@ class Pass:
         return len(self.queue) - self._settled.bit_count()
 
     @property
+    def durations(self) -> tuple[int, ...]:
+        """How long each answer took, in milliseconds, sorted."""
+        return tuple(self._durations)
+
+    @property
     def median_seconds(self) -> float | None:
         """The median time an answer took, in seconds."""
         d = self._durations

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import statistics
 import threading
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 from labkit import config as study_config
-from labkit import studyfiles, studymaking
+from labkit import numbers, studyfiles, studymaking
 from labkit.errors import InputError
 from labkit.labels import IMPORTED, by_item, is_disputed, labels_of
 from labkit.protocol import Pass, UnknownItem
@@ -20,7 +22,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from labkit.config import StudyConfig
+    from labkit.estimation.estimates import Estimate
+    from labkit.estimation.planner import Plan
     from labkit.model import Act, Answer, Decision, Item, Label, Prediction, Task
+    from labkit.numbers import Frames
     from labkit.parsed import Problem
     from labkit.presets.material import Material
     from labkit.sampling import Drawn, Sample
@@ -61,9 +66,10 @@ class Study:
         self.folder, self.config, self.store = folder, config, store
         self._material = material
         self._row = studyfiles.study_row(store, folder)
-        self.sample: Sample = studyfiles.sample_of(self._row, store.items(self._row))
+        items = store.items(self._row)
+        self.sample: Sample = studyfiles.sample_of(self._row, items)
         self._drawn: dict[str, Drawn] = {unit.item: unit for unit in self.sample.drawn}
-        self._arms = studyfiles.arms_of(store.items(self._row))
+        self._arms = studyfiles.arms_of(items)
         self._passes: dict[str, Pass] = {}
         self._queues: dict[str, tuple[str, ...]] = {}
         self._seq = 0
@@ -286,6 +292,36 @@ class Study:
         """Plain counts over the labelled items, on final answers: what the export scores to."""
         return studyfiles.counted(self.settled(), self.predictions)
 
+    @cached_property
+    def frames(self) -> Frames:
+        """The population that estimates are about, read once."""
+        return studyfiles.frames(self.config, self._material, self.sample)
+
+    def estimates(self, *, tags: bool = True) -> tuple[Estimate, ...]:
+        """What the labels say about all predictions, each with its interval.
+
+        On first answers, by basis, the headline's first; where answers were revised the same on
+        final answers follows, with basis ``revealed``. Disputed items are left out.
+        """
+        labels = self.labels(answer="any")
+        return numbers.estimates(self.frames, labels, tags=tags, seed=self.sample.seed)
+
+    def plan(self, *, assured: bool = True) -> Plan:
+        """How many more labels the goal of study.yaml needs, where, and how long they take."""
+        return numbers.planned(
+            self.frames,
+            self.labels(answer="any"),
+            self.config.goal,
+            median_seconds=self.median_seconds,
+            assured=assured,
+        )
+
+    @property
+    def median_seconds(self) -> float | None:
+        """The median time of an answer over all reviewers, in seconds."""
+        took = [ms for p in self._passes.values() for ms in p.durations]
+        return statistics.median(took) / 1000 if took else None
+
     def status(self) -> dict[str, Any]:
         """Progress as the command ``status`` prints it in JSON."""
         return {
@@ -295,8 +331,8 @@ class Study:
             "reviewers": [self._progress(name) for name in self.reviewers],
             "disputed": len(self.disputed),
             "stale": len(self.stale),
-            "metrics": [],
-            "plan": None,
+            "metrics": [row.as_dict() for row in self.estimates()],
+            "plan": self.plan().as_dict() if self.predictions else None,
         }
 
     def _progress(self, reviewer: str) -> dict[str, Any]:

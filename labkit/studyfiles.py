@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labkit import config as study_config
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
+from labkit.estimation.designs import Frame
+from labkit.numbers import Frames
 from labkit.parsed import Problem
+from labkit.population import population, strata_of
 from labkit.presets.choosing import material_of
 from labkit.sampling import Drawn, Sample, StratumSize
 from labkit.store import ItemRow, Store, StoreError, StudyRow
@@ -233,3 +237,14 @@ def _count_tags(tags: dict[str, Counter[str]], said: object, given: object) -> N
     for tag in predicted | labelled:
         cell = "tp" if tag in predicted and tag in labelled else "fp" if tag in predicted else "fn"
         tags.setdefault(tag, Counter())[cell] += 1
+
+
+def frames(config: StudyConfig, material: Material, sample: Sample) -> Frames:
+    """The population behind a sample: drawn items in the stratum they were drawn from."""
+    own = config.strata if sample.design == "stratified" else None
+    units = population(material.task, material.items, material.predictions, own)
+    if sample.design == "stratified":
+        strata = {**strata_of(units, own), **{unit.item: unit.stratum for unit in sample.drawn}}
+        units = tuple(replace(unit, stratum=strata[unit.item]) for unit in units)
+    simple = sample.design == "simple"
+    return Frames(material.task, material.predictions, units, Frame.of(units), simple)

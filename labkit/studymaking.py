@@ -12,15 +12,23 @@ from labkit import atomic, studyfiles
 from labkit import config as study_config
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
+from labkit.estimation.allocation import neyman
 from labkit.parsed import Parsed
+from labkit.population import population, strata_of
 from labkit.presets import imported
 from labkit.presets.choosing import preset_of
-from labkit.sampling import draw_simple, extend_simple
+from labkit.sampling import (
+    draw_simple,
+    draw_stratified,
+    extend_simple,
+    extend_stratified,
+)
 from labkit.store import Store, StoreError
 from labkit.store.problems import told
 from labkit.textfile import read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from sqlalchemy import URL
@@ -130,9 +138,26 @@ def _remove_made(folder: Path, config: StudyConfig) -> None:
 
 def draw(config: StudyConfig, material: Material) -> Sample:
     """Draw the sample that the configuration asks for from the items with an AI answer."""
-    if config.design != "simple":
-        raise InputError(f"design {config.design!r} is not there yet; use simple.")
-    return draw_simple(material.predictions, config.sample, seed=config.seed)
+    if config.design == "simple":
+        return draw_simple(material.predictions, config.sample, seed=config.seed)
+    frame, allocation = _allocated(config, material, config.sample)
+    return draw_stratified(frame, allocation, seed=config.seed)
+
+
+def _allocated(
+    config: StudyConfig, material: Material, n: int | None
+) -> tuple[Mapping[str, str], Mapping[str, int]]:
+    """Each item's stratum, and how many each stratum gives."""
+    units = population(material.task, material.items, material.predictions, config.strata)
+    frame = strata_of(units, config.strata)
+    return frame, neyman(units, frame, len(units) if n is None else n)
+
+
+def _extended(config: StudyConfig, material: Material, before: Sample, n: int) -> Sample:
+    if before.design == "simple":
+        return extend_simple(before, material.predictions, n)
+    frame, allocation = _allocated(config, material, n)
+    return extend_stratified(before, frame, allocation)
 
 
 def extend(folder: Path, options: StudyOptions) -> None:
@@ -155,7 +180,7 @@ def extend(folder: Path, options: StudyOptions) -> None:
         problem = studyfiles.changed(folder, config, row)
         if problem is not None:
             raise InputError(str(problem))
-        after = extend_simple(before, material.predictions, more)
+        after = _extended(config, material, before, more)
         store.extend(
             row,
             {**row.config, **studyfiles.settings_of(after, row.config["predictionsSha256"])},

@@ -134,3 +134,98 @@ def test_predictions_that_changed_are_told(tmp_path: Path) -> None:
         assert "changed since the sample was drawn" in str(again.problems[-1])
         assert again.stale == ("com.acme.Case1Test#m11",)
         assert len(a_reviewer(again).review.queue) == 11
+
+
+def test_estimates_are_about_all_predictions_and_the_counts_about_labelled_ones(
+    tmp_path: Path,
+) -> None:
+    study = a_study(tmp_path, 60, sample=20)
+    reviewer = a_reviewer(study)
+    for item in study.sample.items:
+        flagged = study.predictions[item].answer["relevant"]
+        reviewer.answer(YES if flagged else NO, item)
+    rows = {row.name: row for row in study.estimates()}
+    assert (rows["precision"].value, rows["recall"].value, rows["f1"].value) == (1.0, 1.0, 1.0)
+    assert rows["f1"].low is not None
+    assert 0 < rows["f1"].low < 1
+    assert rows["f1"].design == "simple, post-stratified by AI decision"
+    assert (rows["f1"].basis, rows["f1"].n) == ("blind", 20)
+    # 20 of the 60 are flagged, whatever the share in the sample is
+    assert rows["prevalence"].value == pytest.approx(20 / 60, abs=1e-12)
+    assert sum(study.counted()["relevance"].values()) == 20
+
+
+def test_a_targeted_label_counts_but_has_no_weight_in_estimates(tmp_path: Path) -> None:
+    study = a_study(tmp_path, 60, sample=10)
+    reviewer = a_reviewer(study)
+    other = next(item for item in study.items if item not in study.sample.items)
+    reviewer.answer(YES, other)
+    assert sum(study.counted()["relevance"].values()) == 1
+    assert all(row.value is None for row in study.estimates())
+
+
+def test_a_full_census_is_the_point(tmp_path: Path) -> None:
+    study = a_study(tmp_path, 9)
+    reviewer = a_reviewer(study)
+    for _ in range(9):
+        reviewer.answer(YES)
+    (precision,) = (row for row in study.estimates() if row.name == "precision")
+    assert (precision.value, precision.low, precision.high) == (1.0, 1.0, 1.0)
+    assert precision.method == "census"
+    assert study.plan().more_labels == 0
+
+
+def test_revised_answers_stand_beside_the_first_ones(tmp_path: Path) -> None:
+    study = a_study(tmp_path, 9)
+    reviewer = a_reviewer(study)
+    for _ in range(9):
+        acted = reviewer.act("answer", answer=NO)
+        assert acted.item is not None
+        if acted.item["ai"]["agrees"]:
+            reviewer.act("keep", acted.item["item"])
+        else:
+            reviewer.act("revise", acted.item["item"], answer=YES)
+    rows = {(row.name, row.basis): row.value for row in study.estimates(tags=False)}
+    assert rows["precision", "blind"] == 0.0
+    assert rows["precision", "revealed"] == 1.0
+    assert study.counted()["relevance"] == {"tp": 3, "fp": 0, "fn": 0, "tn": 6}
+
+
+def test_a_stratified_sample_gives_every_band_its_share_and_can_be_extended(
+    tmp_path: Path,
+) -> None:
+    study = a_study(tmp_path, 90, design="stratified", sample=20)
+    sizes = {size.name: (size.population, size.drawn) for size in study.sample.strata}
+    assert {name: population for name, (population, _) in sizes.items()} == {
+        "flagged": 30,
+        "not-flagged": 60,
+    }
+    assert all(drawn >= 5 for _, drawn in sizes.values())
+    before = study.sample.items
+    reviewer = a_reviewer(study)
+    for _ in range(12):
+        reviewer.answer(NO)
+    (accuracy,) = (row for row in study.estimates(tags=False) if row.name == "accuracy")
+    assert accuracy.value == pytest.approx(60 / 90)
+    assert accuracy.design == "stratified"
+    study.close()
+    csv = tmp_path / "predictions.csv"
+    with Study.create(csv, study.folder, options=StudyOptions(sample=40)) as larger:
+        assert larger.sample.items[:20] == before
+        assert len(larger.sample.items) == 40
+
+
+def test_strata_of_a_field_are_crossed_with_the_ais_decision(tmp_path: Path) -> None:
+    study = a_study(tmp_path, 60, design="stratified", strata="folder", sample=30)
+    assert [s.name for s in study.sample.strata] == ["com.acme/flagged", "com.acme/not-flagged"]
+    with pytest.raises(InputError, match="no item has such a field"):
+        a_study(tmp_path, 60, name="other", design="stratified", strata="colour")
+
+
+@pytest.mark.parametrize("n", [0, 1, 2])
+def test_a_study_of_next_to_nothing_has_a_status(tmp_path: Path, n: int) -> None:
+    study = a_study(tmp_path, n)
+    status = study.status()
+    assert (status["items"], status["sampled"]) == (n, n)
+    assert all(row["value"] is None for row in status["metrics"])
+    json.dumps(status, allow_nan=False)

@@ -33,6 +33,11 @@ def study_options(function: Callable[..., Any]) -> Callable[..., Any]:
             ),
             click.option("--design", type=click.Choice(["simple", "stratified"])),
             click.option(
+                "--strata",
+                metavar="FIELD",
+                help="Stratify by a field, or 'folder', instead of by confidence.",
+            ),
+            click.option(
                 "--seed", type=click.IntRange(0), metavar="S", help="What is drawn; 1 by default."
             ),
             click.option(

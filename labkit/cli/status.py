@@ -47,4 +47,25 @@ def text(status: dict[str, Any], protocol: str) -> str:
         lines.append(f"{status['disputed']} items on which reviewers differ.")
     if status["stale"]:
         lines.append(f"{status['stale']} items are not in the predictions any more.")
-    return "\n".join(lines)
+    return "\n".join((*lines, *_numbers(status)))
+
+
+def _numbers(status: dict[str, Any]) -> list[str]:
+    """The headline estimates, and what the goal still needs."""
+    rows = status["metrics"]
+    basis = rows[0]["basis"] if rows else ""
+    lines = [
+        f"{row['name']}: {row['value']:.4f} ({row['low']:.4f} to {row['high']:.4f}), "
+        f"{row['n']} labels, {row['basis']}, {row['design']}"
+        for row in rows
+        if row["value"] is not None and row["basis"] == basis
+    ]
+    plan = status["plan"]
+    if plan is None:
+        return lines
+    so_far = f"{plan['metric']} is known to ±{plan['halfWidth']:.2f}, goal ±{plan['goalHalfWidth']}"
+    if not plan["moreLabels"]:
+        return [*lines, f"{so_far}: reached."]
+    time = "" if plan["minutes"] is None else f", about {max(1, round(plan['minutes']))} minutes"
+    where = f"; best next: {plan['nextStratum']}" if plan["nextStratum"] else ""
+    return [*lines, f"{so_far}: about {plan['moreLabels']} more labels{time}{where}."]
