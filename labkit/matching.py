@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -247,21 +248,39 @@ def same_place(generated: Location, reference: Location, distance: int) -> bool:
     return overlaps((a, b), (c, d), distance)
 
 
+_Entry = tuple[float, float, int, Location]
+
+
+def _span(location: Location) -> tuple[float, float]:
+    """The lowest and the highest line; without both lines it is anywhere."""
+    if location.start is None or location.end is None:
+        return (-math.inf, math.inf)
+    return (min(location.start, location.end), max(location.start, location.end))
+
+
 class PlaceIndex:
     """Locations by path, to look up those at the same place as another."""
 
     def __init__(self, locations: Iterable[tuple[int, Location]]) -> None:
         """Take (index, location) in file order."""
-        self._all = tuple(locations)
-        self._paths: dict[str, list[tuple[int, Location]]] = {}
-        for path in {location.path for _, location in self._all} - {""}:
+        self._all: list[_Entry] = [(*_span(place), index, place) for index, place in locations]
+        self._paths: dict[str, list[_Entry]] = {}
+        for path in {place.path for *_, place in self._all} - {""}:
             self._paths[path] = []
         for entry in self._all:
-            for path in (entry[1].path,) if entry[1].path else self._paths:
-                self._paths[path].append(entry)
-        self._anywhere = [entry for entry in self._all if not entry[1].path]
+            path = entry[3].path
+            for name in (path,) if path else self._paths:
+                self._paths[name].append(entry)
+        self._anywhere = [entry for entry in self._all if not entry[3].path]
 
     def near(self, location: Location, distance: int) -> tuple[int, ...]:
         """The indices of those at the same place, in file order."""
         among = self._paths.get(location.path, self._anywhere) if location.path else self._all
-        return tuple(index for index, other in among if same_place(location, other, distance))
+        low, high = _span(location)
+        low, high = low - distance, high + distance
+        # two places that match are never further apart than the distance, reversed or not
+        return tuple(
+            index
+            for first, last, index, other in among
+            if first <= high and last >= low and same_place(location, other, distance)
+        )

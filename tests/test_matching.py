@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -113,3 +115,22 @@ def test_a_reversed_range_overlaps_nothing_until_it_is_swapped() -> None:
     assert backwards.reversed
     assert not overlaps((1148, 1148), (1153, 1144), 1)
     assert same_place(backwards.ordered(), backwards.ordered(), 0)
+
+
+def test_four_times_the_findings_take_no_more_than_about_four_times_as_long() -> None:
+    def seconds(scale: int) -> float:
+        places = [(f"f{i % 50}.go", (i * 7919) % 4000) for i in range(5000 * scale)]
+
+        def work() -> None:
+            index = LineIndex(places)
+            claim_once(index.near(file, line, window=3) for file, line in places[: 1000 * scale])
+
+        work()
+        times = []
+        for _ in range(3):
+            begin = time.perf_counter()
+            work()
+            times.append(time.perf_counter() - begin)
+        return min(times)
+
+    assert seconds(4) < 10 * seconds(1)  # all pairs would take sixteen times as long
