@@ -15,6 +15,7 @@ from labkit.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from labkit.parsed import Problem
     from labkit.reports import Report
     from labkit.reports.document import Format
 
@@ -46,17 +47,11 @@ def write_whole(path: Path, text: str) -> None:
         raise InputError.at(str(path), None, f"cannot be written: {error.strerror}.") from error
 
 
-def _line(problem: dict[str, object]) -> str:
-    parts = (problem.get("file"), problem.get("line"), problem.get("column"))
-    place = ":".join(str(part) for part in parts if part is not None)
-    return f"{place}: {problem.get('message')}"
-
-
-def say_problems(problems: Sequence[dict[str, object]]) -> None:
+def say_problems(problems: Sequence[Problem]) -> None:
     """Say on stderr what was left out or doubted: the first twenty, then how many more."""
-    told = [one for one in problems if one.get("severity") != "note"]
+    told = [problem for problem in problems if problem.severity != "note"]
     for problem in told[:SHOWN]:
-        click.echo(_line(problem), err=True)
+        click.echo(str(problem), err=True)
     if len(told) > SHOWN:
         click.echo(f"and {len(told) - SHOWN} more", err=True)
 
@@ -70,10 +65,7 @@ def write_report(report: Report, form: Format, output: Path | None) -> None:
     from labkit.reports import render  # noqa: PLC0415  # the command line stays light
 
     text = render(report, form)
-    found = report.data.get("problems")
-    if not isinstance(found, list):
-        found = [problem.as_dict() for problem in report.problems]
-    say_problems(found)
+    say_problems(report.problems)
     if output is not None:
         write_whole(output, text)
         return

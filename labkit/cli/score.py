@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from labkit.cli.output import write_report
-from labkit.cli.system_options import baseline_option, system_options
-from labkit.cli.system_options import given as options_given
-from labkit.errors import InputError
+from labkit.cli.system_options import baseline_option, given, system_options
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -59,14 +56,14 @@ def _gates(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--confidence-threshold", type=float, metavar="X", help="For coverage.")
 @click.option("--gates", type=_FILE, help="YAML with requirements and warnings.")
 @click.option("--gate-on", type=click.Choice(["value", "low"]), help="Which end a gate reads.")
-@baseline_option
 @click.option("--contract", type=_FILE, help="decguard: an edited contract.")
 @click.option("--fail-on-warn", is_flag=True, help="decguard: exit 1 on warnings too.")
-@system_options
 @click.option("--confidence-of", type=click.Choice(["given", "positive"]), help="labkit.")
 @click.option("--positive", help="labkit: which of two labels is the positive one.")
 @click.option("--sample", type=click.Choice(["simple"]), help="labkit: how labels were drawn.")
 @click.option("--answer", type=click.Choice(["first", "final"]), help="labkit: which answer.")
+@baseline_option
+@system_options
 def command(  # noqa: PLR0913, PLR0917  # one parameter an option that is not passed on
     gold: Path | None,
     predictions: tuple[Path, ...],
@@ -82,32 +79,18 @@ def command(  # noqa: PLR0913, PLR0917  # one parameter an option that is not pa
 
     Example: labkit score overrides.yaml predictions.csv --min-f1 0.8
     """
-    from labkit.systems import Call, detection  # noqa: PLC0415  # the command line stays light
+    from labkit.systems import Call, detection, gating  # noqa: PLC0415  # the command line stays light
 
-    given = options_given(options)
+    asked = given(options)
     if study is not None:
-        module = _load("study")
-        report = module.score(Call(study, tuple(filter(None, (gold, *predictions))), given))
+        report = gating.score(
+            "study", Call(study, tuple(filter(None, (gold, *predictions))), asked)
+        )
     elif gold is None:
         raise click.UsageError("name GOLD and PREDICTIONS, or --study.")
     else:
         name = system or detection.system_of((gold, *predictions))
-        report = _load(name).score(Call(gold, predictions, given))
+        report = gating.score(name, Call(gold, predictions, asked))
     write_report(report, form, output)
     code: int = report.exit_code
     return code
-
-
-def _load(name: str) -> Any:
-    """The module of a system.
-
-    Raises:
-        InputError: This version has none of that name.
-    """
-    module = f"labkit.systems.{name}"
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise InputError(f"{name} files are recognised, but cannot be scored yet.") from error

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 _SPACE = re.compile(r"[ \t\r\n]*")
 _LONGEST_INTEGER = 1000
 _SURROGATE = re.compile(r"\\u[dD][89abAB]")
-_WRAPPERS = ("predictions", "labels", "items", "results", "data", "records", "answers", "cases")
+WRAPPERS = ("predictions", "labels", "items", "results", "data", "records", "answers", "cases")
+"""Names under which an object may hold the list that is meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +215,7 @@ def parse_document(text: str, source: str = "<text>") -> Parsed[Any]:
 
 def _unwrapped(value: dict[str, Any], source: str) -> tuple[JsonItem, ...]:
     """The items of an object that holds them under one of the usual names."""
-    for name in _WRAPPERS:
+    for name in WRAPPERS:
         inner = value.get(name)
         if isinstance(inner, list) and all(isinstance(item, dict) for item in inner):
             return tuple(JsonItem(1, item) for item in inner)
@@ -224,7 +225,7 @@ def _unwrapped(value: dict[str, Any], source: str) -> tuple[JsonItem, ...]:
         source,
         1,
         f"an object with {listed(value)}; labkit reads a list of objects, one object a line, or "
-        f"either of them under {listed(_WRAPPERS)}.",
+        f"either of them under {listed(WRAPPERS)}.",
     )
 
 

@@ -7,10 +7,9 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from labkit import yamlfile
 from labkit.errors import InputError
-from labkit.formats import tables
-from labkit.textfile import read_text
+from labkit.formats import jsonl, tables
+from labkit.textfile import LINE_END, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -41,17 +40,20 @@ SYSTEM_OF = {
 
 _DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("decguard-report", frozenset({"decguard_version"})),
+    ("decguard-report", frozenset({"report_version", "metrics"})),
+    ("sarif", frozenset({"runs", "version"})),
+    ("sarif", frozenset({"runs", "$schema"})),
+    ("godaudits-paired", frozenset({"schema_version", "suites"})),
+    ("godaudits-paired", frozenset({"schema_version", "program_version", "runs"})),
+    ("godaudits-detectors", frozenset({"schema_version", "cases"})),
+    ("godaudits-expected", frozenset({"required_findings"})),
+    ("godaudits-expected", frozenset({"clean_checks"})),
+    ("godaudits-audit", frozenset({"audit", "findings"})),
     ("planwerk-report", frozenset({"cases", "aggregate"})),
-    ("planwerk-corpus", frozenset({"clean"})),
-    ("planwerk-corpus", frozenset({"findings", "description"})),
     ("aacr-comments", frozenset({"review_output"})),
     ("aacr-comments", frozenset({"review", "duration_seconds"})),
-    ("godaudits-detectors", frozenset({"cases", "schema_version"})),
-    ("godaudits-paired", frozenset({"pairs"})),
-    ("godaudits-paired", frozenset({"targets"})),
-    ("godaudits-expected", frozenset({"required_findings"})),
-    ("godaudits-audit", frozenset({"audit", "findings"})),
-    ("sarif", frozenset({"runs", "version"})),
+    ("planwerk-corpus", frozenset({"clean"})),
+    ("planwerk-corpus", frozenset({"description", "findings"})),
     ("planwerk-reviews", frozenset({"findings"})),
 )
 """Keys at the top of a JSON object that give a kind away; the first that fits."""
@@ -63,19 +65,30 @@ _RECORDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("aacr-references", frozenset({"pr_url", "comments"})),
     ("aacr-references", frozenset({"instance_id", "reference_comments"})),
     ("decguard-production", frozenset({"decision", "probabilities", "selected"})),
-    ("decguard-answers", frozenset({"id", "probabilities", "latency_ms"})),
-    ("decguard-answers", frozenset({"id", "error"})),
-    ("decguard-dataset", frozenset({"input"})),
     ("labels", frozenset({"item", "first"})),
+    ("labels", frozenset({"item", "final"})),
     ("labels", frozenset({"item", "value"})),
+    ("table", frozenset({"id", "label"})),
+    ("table", frozenset({"id", "tags"})),
+    ("decguard-answers", frozenset({"id", "latency_ms"})),
+    ("decguard-answers", frozenset({"id", "error"})),
+    ("table", frozenset({"id", "truth"})),
+    ("table", frozenset({"id", "predicted"})),
+    ("decguard-answers", frozenset({"id", "probabilities"})),
+    ("decguard-dataset", frozenset({"input", "expected"})),
+    ("table", frozenset({"id", "confidence"})),
+    ("decguard-dataset", frozenset({"id", "input"})),
     ("table", frozenset({"id"})),
 )
 """Keys of a record in a list, in JSON Lines or in a table that give a kind away."""
 
 _TAGGED = re.compile(r"\s*<+(path|side|from|to|note|notesplit)\b[^<]*>")
 _LABEL_WORDS = frozenset({"weight", "inclusion_probability", "basis", "reviewer"})
+_HEAD = 1 << 20
+"""A header is looked for in so many characters."""
+_MARGIN_KEY = re.compile(r"""^["']?([A-Za-z_]\w*)["']?\s*:""", re.MULTILINE)
+_ENTRY = re.compile(r"""- *\{?["']?fqcn\b""")
 _PREDICTION_WORDS = frozenset({"confidence", "probabilities"})
-_WRAPPED = ("predictions", "labels", "items", "records")
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,32 +154,23 @@ def _of_json(text: str) -> str:
         return UNKNOWN
     if more:
         return of_record(value)
-    for name in _WRAPPED:
+    found = of_document(value)
+    if found != UNKNOWN:
+        return found
+    for name in jsonl.WRAPPERS:
         inner = value.get(name)
         items = list(inner.values()) if isinstance(inner, dict) else inner
         if isinstance(items, list) and items and isinstance(items[0], dict):
             return of_record({"id": "", **items[0]})
-    return of_document(value)
+    return UNKNOWN
 
 
-def _of_yaml(text: str, source: str) -> str:
-    """The kind of a YAML text; a broken one is judged by its first words."""
-    try:
-        root = yamlfile.parse(text, source).root
-    except InputError:
-        keys = {line.split(":")[0] for line in text.splitlines() if line[:1].isalpha()}
-    else:
-        if root is None:
-            empty = source.lower().endswith((".yaml", ".yml")) or "." not in source
-            return "methodatlas-overrides" if empty else UNKNOWN
-        if isinstance(root, yamlfile.Sequence):
-            first = root.items[0] if root.items else None
-            entry = {k.text for k, _ in first.pairs} if isinstance(first, yamlfile.Mapping) else ()
-            return "methodatlas-overrides" if "fqcn" in entry else UNKNOWN
-        if not isinstance(root, yamlfile.Mapping):
-            return UNKNOWN
-        keys = {key.text for key, _ in root.pairs}
-    if "overrides" in keys:
+def _of_yaml(text: str) -> str:
+    """The kind of a YAML text by the keys at its margin, so that a broken file has one too."""
+    keys = set(_MARGIN_KEY.findall(text))
+    lines = (line.strip() for line in LINE_END.split(text))
+    first = next((line for line in lines if line and line[0] != "#" and line != "---"), None)
+    if "overrides" in keys or first is None or _ENTRY.match(first):
         return "methodatlas-overrides"
     if "decision" in keys or {"requirements", "evaluation"} <= keys:
         return "decguard-contract"
@@ -195,13 +199,13 @@ def of_text(text: str, source: str = "<text>") -> str:
     ('methodatlas-predictions', 'methodatlas-overrides', 'table')
     """
     start = text.lstrip()[:1]
-    if start in {"[", "{"}:
+    if start in {"[", "{"} and not source.lower().endswith((".yaml", ".yml", ".csv", ".tsv")):
         return _of_json(text)
     if _TAGGED.match(text):
         return "aacr-comments"
     if not source.lower().endswith((".yaml", ".yml")):
-        lines = [line for line in text.splitlines() if line.strip() and line[:1] != "#"]
-        header = lines[0] if lines else ""
+        lines = LINE_END.split(text[:_HEAD])
+        header = next((line for line in lines if line.strip() and line[0] != "#"), "")
         if any(mark in header for mark in tables.DELIMITERS):
             try:
                 found = of_record(tables.parse(header, source).header)
@@ -209,7 +213,7 @@ def of_text(text: str, source: str = "<text>") -> str:
                 found = of_record(header.split(tables.delimiter_of(header)))
             if found != UNKNOWN:
                 return found
-    return _of_yaml(text, source) if text.strip() else UNKNOWN
+    return _of_yaml(text) if text.strip() else UNKNOWN
 
 
 def of_path(path: Path) -> Kind:

@@ -194,4 +194,5 @@ def report(
             *blocks.problems(problems),
         )
     )
-    return Report(data, document, int(any(check.failed for check in checks)))
+    failed = any(check.failed for check in checks)
+    return Report(data, document, int(failed), tuple(problems))

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from labkit.systems import Call
 
 OPTIONS = gating.OPTIONS | {"by"}
+CHECKS_GATES = True
+"""Gates are checked here: ``min_f1`` reads two values."""
 _REVIEWED = re.compile(r"Reviewed \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}( by .*)?")
 _SUSPICIOUS = 2
 """From so many labelled methods on, a perfect score with confidences of 0 and 1 is doubted."""
