@@ -13,11 +13,11 @@ import sys
 import threading
 
 from traitlets.config import Config
-from voila.app import Voila
 
 from labkit_widgets.server.identity import HEADER, ReviewerTokens
 from labkit_widgets.server.launch import TOKENS
 from labkit_widgets.server.nodelay import NoDelay
+from labkit_widgets.server.pool import ReviewServer
 
 _CSP = (
     "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval' blob:; "
@@ -57,6 +57,8 @@ def configuration(port: int) -> Config:
     voila.allow_theme_override = "NO"
     voila.preheat_kernel = True
     voila.default_pool_size = 1
+    # a kernel that died comes back without its page: leave it, the card says so and reloads
+    config.KernelManager.autorestart = False
     # a browser that crashed says nothing
     config.MappingKernelManager.cull_idle_timeout = 900
     config.MappingKernelManager.cull_interval = 60
@@ -74,7 +76,7 @@ def main(notebook: str, port: int) -> None:
     """Serve the notebook until told to stop."""
     threading.Thread(target=_end_with_parent, daemon=True).start()
     ReviewerTokens.tokens = json.loads(os.environ.pop(TOKENS, "{}"))
-    app = Voila.instance(config=configuration(port))
+    app = ReviewServer.instance(config=configuration(port))
     app.initialize([notebook])
     app.start()
 

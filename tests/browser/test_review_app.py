@@ -1,0 +1,244 @@
+"""The review app as a reviewer meets it: keyboard, reload, undo, export, and the blind promise."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from labkit.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+SAMPLE = ROOT / "sample_data" / "relevance" / "predictions.csv"
+
+
+@pytest.fixture
+def predictions(tmp_path: Path) -> Path:
+    """Real predictions of 1,215 methods where they are, else the sample's sixty."""
+    folder = os.environ.get("LABKIT_CONFORMANCE", "")
+    real = Path(folder) / "real" / "methodatlas_self" / "predictions.csv"
+    copy = tmp_path / "predictions.csv"
+    copy.write_bytes((real if folder and real.is_file() else SAMPLE).read_bytes())
+    return copy
+
+
+def labkit(*arguments: object) -> str:
+    env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'widgets'}"}
+    command = [sys.executable, "-m", "labkit", *(str(a) for a in arguments)]
+    done = subprocess.run(command, capture_output=True, text=True, env=env, check=True)
+    return done.stdout
+
+
+def stored(study: Path) -> list[tuple[str, str]]:
+    with Study.open(study) as opened:
+        return [(d.kind, d.item) for d in opened.decisions() if d.kind != "reveal"]
+
+
+def test_ten_items_by_keyboard_across_a_reload_come_out_as_the_file_that_scores_the_same(
+    predictions: Path, review: Callable[..., Any], card: Any, page: Page
+) -> None:
+    app = review(predictions)
+    study = predictions.with_suffix(".study")
+    assert len(app.lines) == 1
+    card.open(app.url)
+    answered = [card.answer(*(["y", "2", "Enter"] if i % 2 else ["n"])) for i in range(5)]
+    before = card.state
+    page.reload()
+    page.wait_for_selector("[data-labkit='card']")
+    assert card.state == before
+    assert before[2] == 5
+    card.press("z").until(item=answered[-1], phase="revealed", saved=5).pause()
+    card.press("z").until(item=answered[-1], phase="answer", saved=4)
+    card.press("Shift+Z").until(item=answered[-1], phase="revealed", saved=5).pause()
+    card.press("Control+y").until(item=before[0], phase="answer", saved=5)
+    answered += [card.answer(*(["y", "Enter"] if i % 2 else ["n"])) for i in range(5)]
+    assert len(set(answered)) == 10
+    assert card.hook("saved") == "10"
+
+    page.click("[data-tab='results']")
+    shown = {}
+    for cell in ("tp", "fp", "fn", "tn"):
+        metric = page.wait_for_selector(f"[data-labkit='metric'][data-name='relevance.{cell}']")
+        shown[cell] = int(metric.get_attribute("data-value") or "")
+    page.click("[data-tab='export']")
+    page.click("[data-action='export-preview']")
+    page.wait_for_selector(".lk-diff-line")
+    page.click("[data-action='export-write']")
+    page.wait_for_selector("[data-written]")
+    written = study / "overrides.yaml"
+    score = json.loads(labkit("score", written, predictions, "--format", "json"))
+    assert {cell: score["relevance"][cell] for cell in shown} == shown
+    assert sum(shown.values()) == score["evaluated"] == 10
+    assert app.stop() == 0
+    assert app.lines == [app.url + "\n"]
+
+
+def test_ten_presses_in_a_tenth_of_a_second_and_a_held_key_make_one_answer_each(
+    predictions: Path, review: Callable[..., Any], card: Any, page: Page
+) -> None:
+    app = review(predictions, "--protocol", "blind")
+    card.open(app.url)
+    first = card.hook("item")
+    for _ in range(10):
+        card.press("n")
+    card.until(saved=1).pause()
+    assert stored(app.study.with_suffix(".study")) == [("answer", first)]
+    second = card.hook("item")
+    for _ in range(25):
+        page.keyboard.down("n")
+    page.keyboard.up("n")
+    card.until(saved=2).pause()
+    assert stored(app.study.with_suffix(".study")) == [("answer", first), ("answer", second)]
+    page.eval_on_selector("[data-action='no']", "e => { for (let i = 0; i < 10; i++) e.click(); }")
+    card.until(saved=3).pause()
+    assert card.hook("saved") == "3"
+
+
+def marked(path: Path, *, flipped: bool) -> Path:
+    """Predictions of which two copies differ in nothing but what the AI said."""
+    head = "fqcn,method,loc,tags,display_name,ai_security_relevant,ai_tags,ai_reason,ai_confidence"
+    tags = ["security;auth", "crypto", "", "security;logging"]
+    rows = []
+    for i in range(24):
+        said = (i % 3 == 0) != flipped
+        sure = 0.05 + (i * 7 % 10) / 10 if flipped else 0.95 - (i % 10) / 11
+        reason = f"{'zulu' if flipped else 'alfa'}marker{i}x"
+        given = tags[(i + (2 if flipped else 0)) % 4]
+        rows.append(f"com.a.T{i % 4},m{i},9,unit,name,{str(said).lower()},{given},{reason},{sure}")
+    path.write_text("\n".join([head, *rows, ""]), encoding="utf-8")
+    return path
+
+
+class Wire:
+    """What a page was told: every frame, and the page itself."""
+
+    def __init__(self, page: Page) -> None:
+        self.frames: list[str] = []
+        self.sent: list[dict[str, Any]] = []
+        page.on("websocket", lambda ws: ws.on("framereceived", self._heard))
+
+    def _heard(self, frame: str | bytes) -> None:
+        text = frame.decode("utf-8", "replace") if isinstance(frame, bytes) else frame
+        self.frames.append(text)
+        for found in re.finditer(r'\{"method": ?"custom", ?"content": ?', text):
+            message, _end = json.JSONDecoder().raw_decode(text[found.end() :])
+            self.sent.append(message)
+
+
+UNIQUE = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
+OWN_TYPES = {"reveal", "progress", "results", "beat"}
+
+
+def test_the_ai_cannot_be_told_from_anything_that_reaches_the_browser_before_the_answer(
+    tmp_path: Path, review: Callable[..., Any], browser: Any
+) -> None:
+    told: list[list[str]] = []
+    for name, flipped in (("one", False), ("two", True)):
+        (tmp_path / name).mkdir()
+        app = review(marked(tmp_path / name / "p.csv", flipped=flipped))
+        context = browser.new_context()
+        page = context.new_page()
+        wire = Wire(page)
+        page.goto(app.url)
+        page.wait_for_selector("[data-labkit='card']")
+        marker = re.compile(r"(?:alfa|zulu)marker\d+x")
+        open_items: set[str] = set()
+        for _ in range(8):
+            card = "[data-labkit='card']"
+            item = page.get_attribute(card, "data-item")
+            assert item not in open_items
+            seen = {m for frame in wire.frames for m in marker.findall(frame)}
+            number = (item or "").rpartition("#m")[2]
+            assert not {m for m in seen if m.endswith(f"marker{number}x")}
+            assert len(seen) <= len(open_items)
+            assert not marker.search(page.content()) or open_items
+            page.keyboard.press("n")
+            page.wait_for_selector(f"{card}[data-phase='revealed']")
+            page.keyboard.press("Enter")
+            page.wait_for_selector(f"{card}[data-phase='answer']")
+            open_items.add(item or "")
+        page.wait_for_timeout(500)
+        revealed = [m for m in wire.sent if m["type"] == "reveal"]
+        assert {m["item"] for m in revealed} == open_items
+        assert {m for f in wire.frames for m in marker.findall(f)} == {
+            m["ai"]["reason"] for m in revealed
+        }
+        assert not marker.search(app.log.read_text())
+        told.append(
+            [UNIQUE.sub("ID", json.dumps(m)) for m in wire.sent if m["type"] not in OWN_TYPES]
+        )
+        context.close()
+        app.stop()
+    assert len(told[0]) > 16
+    assert told[0] == told[1]
+
+
+def test_a_dead_kernel_is_said_within_three_seconds_and_the_answer_is_stored_once_after_a_reload(
+    predictions: Path, review: Callable[..., Any], card: Any, page: Page
+) -> None:
+    app = review(predictions)
+    card.open(app.url)
+    first = card.answer("n")
+    item = card.hook("item")
+    for pid in app.kernels():
+        os.kill(pid, signal.SIGKILL)
+    card.press("n")
+    began = time.monotonic()
+    page.wait_for_selector("text=the kernel is busy or gone")
+    assert time.monotonic() - began < 5
+    assert card.state == (item, "answer", 1)
+    card.press("y")
+    page.reload()
+    page.wait_for_selector("[data-labkit='card']")
+    card.until(item=item, phase="revealed", saved=2)
+    study = predictions.with_suffix(".study")
+    assert stored(study) == [("answer", first), ("keep", first), ("answer", item)]
+    assert page.evaluate("Object.keys(localStorage).filter(k => k.startsWith('labkit'))") == []
+    # nothing stays behind after reloads: one kernel for the page, one in reserve
+    for _ in range(2):
+        page.reload()
+        page.wait_for_selector("[data-labkit='card']")
+    end = time.monotonic() + 15
+    while len(app.kernels()) > 2 and time.monotonic() < end:
+        time.sleep(0.2)
+    assert len(app.kernels()) <= 2
+    pids = app.kernels()
+    assert app.stop() == 0
+    end = time.monotonic() + 10
+    while any(Path(f"/proc/{pid}").exists() for pid in pids) and time.monotonic() < end:
+        time.sleep(0.1)
+    assert not any(Path(f"/proc/{pid}").exists() for pid in pids)
+
+
+def test_what_items_and_models_wrote_stays_text(
+    tmp_path: Path, review: Callable[..., Any], card: Any, page: Page
+) -> None:
+    attack = "<img src=x onerror='window.hacked=1'><script>window.hacked=1</script>"
+    quoted = '"' + attack.replace('"', '""') + '"'
+    head = "fqcn,method,loc,tags,display_name,ai_security_relevant,ai_tags,ai_reason,ai_confidence"
+    row = f"com.a.T,{quoted},3,{quoted},{quoted},true,{quoted},{quoted},0.9"
+    path = tmp_path / "p.csv"
+    path.write_text(f"{head}\n{row}\n", encoding="utf-8")
+    app = review(path)
+    card.open(app.url)
+    card.press("y").press("Enter").until(phase="revealed")
+    page.wait_for_selector("[data-labkit='ai'][data-hidden='false']")
+    assert attack in page.inner_text(".lk-title")
+    assert attack in page.inner_text("[data-labkit='ai']")
+    page.click("[data-tab='results']")
+    page.wait_for_selector(".lk-table")
+    assert page.evaluate("window.hacked") is None
+    assert page.query_selector_all("img[src='x']") == []

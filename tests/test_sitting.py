@@ -1,0 +1,247 @@
+"""What is said to the browser in answer to what it says."""
+
+from __future__ import annotations
+
+import json
+from itertools import count
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from labkit.study import Study
+from labkit.studymaking import StudyOptions
+from labkit_widgets.sitting import Sitting, failure
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+MARK = "MARK"
+NO = {"relevant": False, "tags": []}
+
+
+def write_predictions(path: Path, n: int = 8, *, flipped: bool = False) -> Path:
+    """Predictions of ``n`` methods; flipped, everything that the AI said is another."""
+    head = "fqcn,method,loc,tags,display_name,ai_security_relevant,ai_tags,ai_reason,ai_confidence"
+    rows = []
+    for i in range(n):
+        said = (i % 2 == 0) != flipped
+        tags = "security;auth" if said else ""
+        sure = 0.9 if said else 0.1
+        reason = f"{'B' if flipped else 'A'}{MARK}{i}"
+        rows.append(
+            f"com.a.T,m{i},{i + 3},unit,name {i},{str(said).lower()},{tags},{reason},{sure}"
+        )
+    path.write_text("\n".join([head, *rows, ""]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(write_predictions(tmp_path / "p.csv"), tmp_path / "p.study") as made:
+        yield made
+
+
+class Page:
+    """The browser's side of a sitting, as far as a test needs it."""
+
+    def __init__(self, study: Study, reviewer: str = "ada", first_act: int = 0) -> None:
+        numbers, self.acts = count(), count(first_act)
+        self.sitting = Sitting(study, reviewer, nonce=lambda: f"nonce-{next(numbers)}")
+        self.items: dict[str, dict[str, Any]] = {}
+        self.at: str | None = None
+        self.log: list[dict[str, Any]] = []
+
+    def say(self, **message: Any) -> list[dict[str, Any]]:
+        replies = list(self.sitting.hear(message))
+        json.dumps(replies)
+        self.log += replies
+        for reply in replies:
+            views = reply.get("items", []) if reply["type"] == "items" else [reply.get("view")]
+            self.items |= {view["item"]: view for view in views if view}
+            if reply["type"] == "place":
+                self.at = reply["at"]
+            if reply["type"] == "ack":
+                self.at = reply["next"]
+        return replies
+
+    def open(self, *acts: dict[str, Any]) -> Page:
+        self.say(type="hello")
+        self.say(type="ready", acts=list(acts))
+        return self
+
+    def act(self, kind: str, answer: object = None, **more: Any) -> list[dict[str, Any]]:
+        item = self.at or ""
+        nonce = self.items[item]["nonce"] if item else ""
+        message = {"uuid": f"u{next(self.acts)}", "item": item, "nonce": nonce, "kind": kind}
+        return self.say(**({"type": "act", "answer": answer, **message} | more))
+
+
+def types(replies: list[dict[str, Any]]) -> list[str]:
+    return [reply["type"] for reply in replies]
+
+
+def test_before_the_first_answer_nothing_of_the_ai_is_said(study: Study) -> None:
+    page = Page(study).open()
+    assert types(page.log)[:3] == ["welcome", "items", "place"]
+    assert MARK not in json.dumps(page.log)
+    assert not any("ai" in view for view in page.items.values())
+
+
+def test_the_reveal_comes_with_the_acknowledgement_of_a_stored_answer(study: Study) -> None:
+    page = Page(study).open()
+    first = page.at
+    replies = page.act("answer", NO)
+    assert types(replies)[:2] == ["reveal", "ack"]
+    assert replies[0]["item"] == first
+    assert [d.kind for d in study.decisions()] == ["answer", "reveal"]
+    assert replies[1]["saved"] == 1
+    assert replies[1]["view"]["phase"] == "revealed"
+
+
+def test_two_studies_that_differ_in_the_ai_alone_say_the_same_but_for_reveals_and_numbers(
+    tmp_path: Path,
+) -> None:
+    said = []
+    for name, flipped in (("one", False), ("two", True)):
+        folder = tmp_path / name
+        folder.mkdir()
+        predictions = write_predictions(folder / "p.csv", flipped=flipped)
+        with Study.create(predictions, folder / "p.study") as made:
+            page = Page(made).open()
+            for _ in range(8):
+                page.act("answer", NO)
+                page.act("keep")
+            said.append([m for m in page.log if m["type"] not in {"reveal", "progress"}])
+            said[-1][0]["study"]["key"] = "ID"
+    assert json.dumps(said[0]) == json.dumps(said[1])
+    assert MARK not in json.dumps(said)
+
+
+def test_an_item_that_was_not_offered_cannot_be_answered(study: Study) -> None:
+    page = Page(study).open()
+    hidden = next(item for item in study.items if item not in page.items)
+    replies = page.act("answer", NO, item=hidden, nonce="")
+    assert types(replies) == ["refused"]
+    assert study.decisions() == []
+
+
+def test_a_late_answer_for_an_earlier_painting_is_refused_and_the_item_comes_back(
+    study: Study,
+) -> None:
+    page = Page(study).open()
+    replies = page.act("answer", NO, nonce="nonce-of-another-page")
+    assert types(replies) == ["refused"]
+    assert replies[0]["view"]["item"] == page.at
+    assert not replies[0]["retry"]
+    assert study.decisions() == []
+
+
+def test_the_same_act_sent_twice_is_stored_once_and_acknowledged_twice(study: Study) -> None:
+    page = Page(study).open()
+    nonce, item = page.items[page.at or ""]["nonce"], page.at
+    for _ in range(2):
+        replies = page.act("answer", NO, uuid="same", item=item, nonce=nonce)
+        assert "ack" in types(replies)
+    assert [d.kind for d in study.decisions()] == ["answer", "reveal"]
+
+
+def test_an_answer_outside_the_codebook_is_refused(study: Study) -> None:
+    page = Page(study).open()
+    replies = page.act("answer", {"relevant": True, "tags": ["<img src=x>"]})
+    assert types(replies) == ["refused"]
+    assert "codebook" in replies[0]["message"]
+
+
+def test_what_an_earlier_page_could_not_store_is_stored_once(study: Study) -> None:
+    page = Page(study).open()
+    lost = {"uuid": "lost", "item": page.at, "nonce": "gone", "kind": "answer", "answer": NO}
+    for _ in range(2):
+        page = Page(study).open(lost)
+        assert page.log[-2]["acked"] == ["lost"]
+    assert [d.kind for d in study.decisions()] == ["answer", "reveal"]
+    assert page.log[-2]["saved"] == 1
+
+
+def test_a_new_page_resumes_at_the_same_item_with_the_same_undo(study: Study) -> None:
+    page = Page(study).open()
+    page.act("answer", NO)
+    page.act("keep")
+    page.act("answer", NO)
+    again = Page(study, first_act=100).open()
+    assert again.at == page.at
+    place = next(m for m in again.log if m["type"] == "place")
+    assert (place["saved"], place["undo"], place["redo"]) == (2, True, False)
+    again.act("undo", item="", nonce="")
+    assert study.review("ada").progress()["saved"] == 1
+
+
+def test_undo_with_nothing_to_undo_is_acknowledged(study: Study) -> None:
+    page = Page(study).open()
+    assert "ack" in types(page.act("undo"))
+    assert "ack" in types(page.act("undo", item="", nonce=""))
+
+
+def test_the_neighbours_can_be_visited_and_an_answer_changed_there(study: Study) -> None:
+    page = Page(study).open()
+    first = page.at
+    page.act("answer", NO)
+    page.act("keep")
+    page.say(type="visit", where="previous", item=page.at)
+    assert page.at == first
+    replies = page.act("revise", {"relevant": True, "tags": ["auth"]})
+    assert "ack" in types(replies)
+    assert study.labels()[0].final == {"relevant": True, "tags": ("auth",)}
+
+
+def test_the_end_is_told_and_can_be_undone(study: Study) -> None:
+    page = Page(study).open()
+    while page.at:
+        page.act("answer", NO)
+        page.act("keep")
+    assert Page(study, first_act=100).open().at is None
+    page.act("undo", item="", nonce="")
+    assert page.at is not None
+
+
+def test_under_blind_nothing_is_ever_revealed(tmp_path: Path) -> None:
+    options = StudyOptions(protocol="blind")
+    predictions = write_predictions(tmp_path / "p.csv")
+    with Study.create(predictions, tmp_path / "s", options=options) as made:
+        page = Page(made).open()
+        assert page.log[0]["study"]["pending"] == 5
+        while page.at:
+            page.act("answer", NO)
+        assert "reveal" not in types(page.log)
+        assert MARK not in json.dumps(page.log)
+
+
+def test_assisted_shows_the_suggestion_and_keep_accepts_it(tmp_path: Path) -> None:
+    options = StudyOptions(protocol="assisted")
+    predictions = write_predictions(tmp_path / "p.csv")
+    with Study.create(predictions, tmp_path / "s", options=options) as made:
+        page = Page(made).open()
+        assert page.at in {m["item"] for m in page.log if m["type"] == "reveal"}
+        page.act("keep")
+        assert made.labels()[0].basis == "assisted"
+
+
+def test_results_are_sent_while_their_tab_is_open(study: Study) -> None:
+    page = Page(study).open()
+    assert "results" not in types(list(page.sitting.news()))
+    page.act("answer", NO)
+    replies = page.say(type="tab", tab="results")
+    results = replies[-1]
+    assert results["type"] == "results"
+    assert sum(results["counts"].values()) == results["n"] == 1
+    assert results["counts"] == {
+        cell: study.counted()["relevance"][cell] for cell in ("tp", "fp", "fn", "tn")
+    }
+
+
+def test_what_breaks_is_told_without_its_own_words() -> None:
+    lost = failure({"type": "act", "uuid": "u1"}, RuntimeError("ai said MARK"))
+    assert lost["retry"]
+    assert MARK not in json.dumps(lost)
+    assert failure({"type": "hello"}, ValueError(MARK))["type"] == "fatal"
+    assert "problem" in failure({"type": "write"}, ValueError(MARK))
