@@ -13,8 +13,10 @@ from labkit import config as study_config
 from labkit import numbers, studyfiles, studymaking
 from labkit.errors import InputError
 from labkit.labels import IMPORTED, by_item, is_disputed, labels_of
+from labkit.model import utc_text
 from labkit.protocol import Pass, UnknownItem
 from labkit.queue import assign
+from labkit.store import ExportRow
 from labkit.view import view_of
 
 if TYPE_CHECKING:
@@ -321,6 +323,18 @@ class Study:
         """The median time of an answer over all reviewers, in seconds."""
         took = [ms for p in self._passes.values() for ms in p.durations]
         return statistics.median(took) / 1000 if took else None
+
+    # what was written from it
+
+    def exported(self, target: Path) -> str | None:
+        """SHA-256 of a file as this study last wrote it; ``None`` where it never did."""
+        rows = self.store.exports(self._row)
+        return next((row.sha256 for row in reversed(rows) if row.target == str(target)), None)
+
+    def remember_export(self, target: Path, sha256: str, *, by: str) -> None:
+        """Note that a file was written from the log as far as it is known here."""
+        now = utc_text(datetime.now(UTC)) or ""
+        self.store.add_export(self._row, ExportRow(self._seq, sha256, str(target), by, now))
 
     def status(self) -> dict[str, Any]:
         """Progress as the command ``status`` prints it in JSON."""

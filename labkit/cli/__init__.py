@@ -18,6 +18,7 @@ COMMANDS: dict[str, str] = {
     "status": "Progress of a study, and what comes next",
     "check": "Read any supported file: what it is, counts, every problem",
     "score": "Evaluate predictions against labels, with gates",
+    "export": "Write vetted labels: overrides in place, or labels with their provenance",
     "compare": "Hold runs against a baseline: held or regressed, check by check",
 }
 """Each subcommand and its one line; the function lives in ``labkit.cli.NAME`` as ``command``."""
