@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from labkit.cli.score import command
+from labkit.formats import methodatlas
 
 SAMPLE = Path(__file__).parents[1] / "sample_data"
 RELEVANCE = SAMPLE / "relevance"
@@ -16,8 +18,6 @@ RELEVANCE = SAMPLE / "relevance"
 
 @pytest.fixture(scope="module")
 def report() -> dict[str, object]:
-    import json
-
     args = [str(RELEVANCE / "labels.yaml"), str(RELEVANCE / "predictions.csv"), "--format", "json"]
     result = CliRunner().invoke(command, args, catch_exceptions=False)
     assert result.exit_code in {0, None}
@@ -62,8 +62,6 @@ def test_the_readme_says_what_labkit_score_says(report: dict[str, object]) -> No
 
 
 def test_every_method_of_the_predictions_is_in_the_source() -> None:
-    from labkit.formats import methodatlas
-
     scan = methodatlas.read(RELEVANCE / "predictions.csv")
     assert scan.problems == ()
     assert len(scan.records) == 60

@@ -51,7 +51,14 @@ class Exports:
         if kind not in self.formats:
             return {"type": "preview", "problem": "this study cannot be written in that format."}
         try:
-            planned = plan_export(self.study, self.path(kind), kind, skip_disputed=True, force=True)
+            # labels files are the study's own; an override file may hold what others wrote
+            planned = plan_export(
+                self.study,
+                self.path(kind),
+                kind,
+                skip_disputed=True,
+                force=kind != "methodatlas",
+            )
         except LabkitError as error:
             return {"type": "preview", "problem": str(error)}
         token = secrets.token_hex(8)
