@@ -17,9 +17,8 @@ export PIP_ROOT_USER_ACTION = ignore
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
 
-review: $(VENV)/.app  ## open the review app on the sample data
-	@mkdir -p build
-	@$(BIN)/labkit review $(SAMPLE)/predictions.csv --study $(STUDY) --source $(SAMPLE)/src/test/java $(ARGS)
+review: $(VENV)/.app $(STUDY)  ## open the review app on the sample data
+	@$(BIN)/labkit review $(STUDY) $(ARGS)
 
 lab: $(VENV)/.app $(STUDY)  ## open JupyterLab on the notebooks, with the sample study
 	@$(BIN)/labkit lab $(STUDY) $(ARGS)
