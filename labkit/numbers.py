@@ -2,23 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from labkit.estimation.designs import Design, Frame, crossed, place
-from labkit.estimation.estimates import Estimate, estimate, estimate_binary
+from labkit.codebook import agrees
+from labkit.estimation.anchoring import Answered, anchoring
+from labkit.estimation.designs import crossed
+from labkit.estimation.estimates import estimate
 from labkit.estimation.planner import plan
-from labkit.estimation.tag_estimates import estimate_macro, estimate_micro, tagged_units
+from labkit.estimation.score_interval import METRICS
+from labkit.estimation.whole import Drawn, Estimates, Options, estimate_all
 from labkit.labels import by_item, is_disputed
 from labkit.model import Basis
-from labkit.population import labelled, yes_no
+from labkit.population import is_flagged, is_positive, labelled, yes_no
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from labkit.config import Goal
+    from labkit.estimation.anchoring import Anchoring
+    from labkit.estimation.designs import Design
+    from labkit.estimation.estimates import Estimate
     from labkit.estimation.planner import Plan
-    from labkit.estimation.units import Labelled, Predicted
+    from labkit.estimation.population import Population
+    from labkit.estimation.units import Labelled
     from labkit.model import Label, Prediction, Task
 
 INDEPENDENT = (Basis.BLIND, Basis.ASSISTED)
@@ -31,19 +39,20 @@ class Frames:
 
     task: Task
     predictions: Mapping[str, Prediction]
-    units: Sequence[Predicted]
-    frame: Frame
-    simple: bool
+    population: Population
+    drawn: Drawn
+    seed: int = 1
 
     @property
     def binary(self) -> bool:
-        """Whether the AI says yes or no, so that recall and F1 exist."""
-        return yes_no(self.task) is not None and any(not unit.flagged for unit in self.units)
+        """Whether the AI says yes and no, so that recall and F1 exist."""
+        sides = {side for _, side in self.population.frame.strata.values()}
+        return yes_no(self.task) is not None and sides != {True}
 
     @property
-    def tagged(self) -> bool:
-        """Whether tags are asked."""
-        return any(question.kind == "tags" for question in self.task.questions)
+    def claimed(self) -> bool:
+        """Whether anything else than tags and text is asked."""
+        return any(q.kind not in {"tags", "text"} for q in self.task.questions)
 
     def labels(
         self, labels: Iterable[Label], basis: Basis, *, final: bool = False
@@ -58,7 +67,20 @@ class Frames:
 
     def design(self, labels: Iterable[Labelled]) -> Design:
         """The strata with what the labels say."""
-        return crossed(self.frame, labels, simple=self.simple)
+        return crossed(self.population.frame, labels, simple=self.drawn == "simple")
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """The binary metrics that mean something here."""
+        if not self.claimed:
+            return ()
+        return METRICS if self.binary else ("precision",)
+
+    def named(self, row: Estimate) -> Estimate:
+        """A row under the name that fits: of a choice the share that is right is its accuracy."""
+        if row.name == "precision" and yes_no(self.task) is None:
+            return replace(row, name="accuracy")
+        return row
 
 
 def headline(labels: Iterable[Label]) -> Basis:
@@ -67,50 +89,68 @@ def headline(labels: Iterable[Label]) -> Basis:
     return next((basis for basis in INDEPENDENT if basis in found), Basis.BLIND)
 
 
-def estimates(
-    frames: Frames, labels: Sequence[Label], *, tags: bool = True, seed: int = 1
-) -> tuple[Estimate, ...]:
-    """Every estimate, the headline's basis first; then, where answers were revised, final ones.
+def bases(labels: Sequence[Label]) -> tuple[Basis, ...]:
+    """The bases that have labels, the headline's first; ``revealed`` where answers were revised."""
+    first = headline(labels)
+    found = {label.basis for label in labels}
+    rest = [basis for basis in INDEPENDENT if basis in found - {first}]
+    revised = any(label.revised and label.final is not None for label in labels)
+    return (first, *rest, *([Basis.REVEALED] if revised else []))
+
+
+def told(frames: Frames, labels: Sequence[Label], basis: Basis) -> tuple[Labelled, ...]:
+    """The labels of a basis; of ``revealed``, the final answers of the headline's items."""
+    if basis is Basis.REVEALED:
+        return frames.labels(labels, headline(labels), final=True)
+    return frames.labels(labels, basis)
+
+
+def estimated(
+    frames: Frames,
+    labels: Sequence[Label],
+    basis: Basis,
+    *,
+    per_tag: bool = True,
+    thresholds: tuple[float, ...] = (),
+) -> Estimates:
+    """Everything that the labels of one basis say.
 
     Args:
         frames: The population.
         labels: Every label of every reviewer, unsure ones included.
-        tags: Whether tags are estimated too.
-        seed: Seed of the bootstrap.
+        basis: Which of them.
+        per_tag: Whether each tag has rows of its own.
+        thresholds: Confidences for selective accuracy and coverage.
     """
-    first = headline(labels)
-    bases = [
-        first,
-        *(b for b in INDEPENDENT if b is not first and any(x.basis is b for x in labels)),
-    ]
-    rows: list[Estimate] = []
-    for basis in bases:
-        rows += _rows(frames, frames.labels(labels, basis), basis.value, tags=tags, seed=seed)
-    if any(label.revised and label.final is not None for label in labels):
-        told = frames.labels(labels, first, final=True)
-        rows += _rows(frames, told, Basis.REVEALED.value, tags=tags, seed=seed)
-    return tuple(rows)
+    options = Options(
+        drawn=frames.drawn,
+        metrics=frames.metrics,
+        basis=basis.value,
+        thresholds=thresholds,
+        per_tag=per_tag,
+        seed=frames.seed,
+        disputed=len(disputed(labels)),
+    )
+    found = estimate_all(frames.population, told(frames, labels, basis), options)
+    rows = found.metrics
+    if not any(row.name in frames.metrics for row in rows):
+        # nothing is labelled yet: undefined, with the reason, rather than absent
+        rows = (*(estimate(m, found.design, basis=basis.value) for m in frames.metrics), *rows)
+    return replace(found, metrics=tuple(frames.named(row) for row in rows))
 
 
-def _rows(
-    frames: Frames, labels: Sequence[Labelled], basis: str, *, tags: bool, seed: int
-) -> list[Estimate]:
-    design = frames.design(labels)
-    rows: list[Estimate] = []
-    if frames.binary:
-        rows += estimate_binary(design, basis=basis)
-    elif any(question.kind != "tags" for question in frames.task.questions):
-        name = "precision" if yes_no(frames.task) else "accuracy"
-        rows.append(estimate("precision", design, basis=basis, name=name))
-    if tags and frames.tagged:
-        placed, _ = place(frames.frame, labels)
-        said = {unit.item: unit.tags or frozenset() for unit in frames.units}
-        units = tagged_units(placed, said)
-        sizes = {stratum.name: float(stratum.population) for stratum in design.strata}
-        if {unit.stratum for unit in units} <= sizes.keys():
-            rows += estimate_micro(units, sizes, basis=basis, design=design.name)
-            rows.append(estimate_macro(units, sizes, basis=basis, design=design.name, seed=seed))
-    return rows
+def headlines(frames: Frames, labels: Sequence[Label]) -> tuple[Estimate, ...]:
+    """The binary metrics of the headline's basis alone: quick enough for every answer."""
+    basis = headline(labels)
+    design = frames.design(told(frames, labels, basis))
+    return tuple(
+        frames.named(estimate(metric, design, basis=basis.value)) for metric in frames.metrics
+    )
+
+
+def disputed(labels: Iterable[Label]) -> tuple[str, ...]:
+    """Items on which reviewers differ."""
+    return tuple(item for item, group in by_item(labels).items() if is_disputed(group))
 
 
 def planned(
@@ -122,13 +162,66 @@ def planned(
     assured: bool = True,
 ) -> Plan:
     """How many more labels the goal needs, where, and how long they take."""
-    design = frames.design(frames.labels(labels, headline(labels)))
     metric = goal.metric if frames.binary else "precision"
     return plan(
-        design,
+        frames.design(told(frames, labels, headline(labels))),
         metric=metric,
         half_width=goal.half_width,
-        allocation="proportional" if frames.simple else "optimal",
+        allocation="proportional" if frames.drawn == "simple" else "optimal",
         median_seconds=median_seconds,
         assured=assured,
     )
+
+
+def counted(
+    task: Task, settled: Mapping[str, Label], predictions: Mapping[str, Prediction]
+) -> dict[str, object]:
+    """Plain counts over labelled items with an AI answer, by final answer."""
+    cells: Counter[tuple[bool, bool]] = Counter()
+    tags: dict[str, Counter[str]] = {}
+    for item, label in settled.items():
+        said = predictions.get(item)
+        if said is None or label.final is None:
+            continue
+        positive = is_positive(task, label.final, said)
+        if positive is not None:
+            cells[is_flagged(task, said), positive] += 1
+        if "tags" in label.final:
+            _count_tags(tags, said.answer.get("tags"), label.final["tags"])
+    total = sum((Counter(counts) for counts in tags.values()), Counter())
+    return {
+        "relevance": {
+            "tp": cells[True, True],
+            "fp": cells[True, False],
+            "fn": cells[False, True],
+            "tn": cells[False, False],
+        },
+        "tags": [
+            {"tag": tag, **{cell: tags[tag][cell] for cell in ("tp", "fp", "fn")}}
+            for tag in sorted(tags)
+        ],
+        "tagsMicro": {cell: total[cell] for cell in ("tp", "fp", "fn")},
+    }
+
+
+def _count_tags(tags: dict[str, Counter[str]], said: object, given: object) -> None:
+    predicted = set(said) if isinstance(said, (tuple, list)) else set()
+    right = set(given) if isinstance(given, (tuple, list)) else set()
+    for tag in predicted | right:
+        cell = "tp" if tag in predicted and tag in right else "fp" if tag in predicted else "fn"
+        tags.setdefault(tag, Counter())[cell] += 1
+
+
+def anchored(frames: Frames, labels: Iterable[Label]) -> Anchoring | None:
+    """How much more often reviewers agree with an AI they see; ``None`` without two arms."""
+    strata = frames.population.frame.strata
+    rows = [
+        Answered(
+            arm="assisted" if label.basis is Basis.ASSISTED else "blind",
+            stratum=strata[label.item][0],
+            same=agrees(frames.task, label.first, frames.predictions[label.item].answer),
+        )
+        for label in labels
+        if label.arm is not None and label.first is not None and label.item in strata
+    ]
+    return anchoring(rows) if rows else None

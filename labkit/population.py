@@ -60,6 +60,13 @@ def tags_of(answer: Answer | None) -> frozenset[str] | None:
     return frozenset(map(str, found)) if isinstance(found, (tuple, list)) else None
 
 
+def severity_right(answer: Answer | None, prediction: Prediction | None) -> bool | None:
+    """Whether the AI's severity is the reviewer's; ``None`` where it was not asked."""
+    if answer is None or prediction is None or "severity" not in answer:
+        return None
+    return answer["severity"] == prediction.answer.get("severity")
+
+
 def population(
     task: Task,
     items: Mapping[str, Item],
@@ -134,6 +141,7 @@ def labelled(
         item=label.item,
         positive=is_positive(task, answer, prediction),
         tags=tags_of(answer),
+        severity_right=severity_right(answer, prediction),
         basis=Basis.REVEALED if final and label.revised else label.basis,
         use=Use.TARGETED if label.inclusion_probability is None else Use.SAMPLED,
         duration_ms=label.duration_ms,

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from labkit.config import StudyConfig
     from labkit.estimation.estimates import Estimate
     from labkit.estimation.planner import Plan
+    from labkit.estimation.whole import Estimates
     from labkit.model import Act, Answer, Decision, Item, Label, Prediction, Task
     from labkit.numbers import Frames
     from labkit.parsed import Problem
@@ -274,9 +275,7 @@ class Study:
     @property
     def disputed(self) -> tuple[str, ...]:
         """Items on which reviewers differ."""
-        return tuple(
-            i for i, labels in by_item(self.labels(answer="any")).items() if is_disputed(labels)
-        )
+        return numbers.disputed(self.labels(answer="any"))
 
     def settled(self) -> Mapping[str, Label]:
         """The label that stands for each item: a reviewer's before an imported one.
@@ -292,21 +291,34 @@ class Study:
 
     def counted(self) -> dict[str, Any]:
         """Plain counts over the labelled items, on final answers: what the export scores to."""
-        return studyfiles.counted(self.settled(), self.predictions)
+        return numbers.counted(self.task, self.settled(), self.predictions)
 
     @cached_property
     def frames(self) -> Frames:
         """The population that estimates are about, read once."""
         return studyfiles.frames(self.config, self._material, self.sample)
 
-    def estimates(self, *, tags: bool = True) -> tuple[Estimate, ...]:
-        """What the labels say about all predictions, each with its interval.
+    def estimated(
+        self, *, per_tag: bool = True, thresholds: tuple[float, ...] = ()
+    ) -> tuple[Estimates, ...]:
+        """What the labels say about all predictions, by basis, the headline's first.
 
-        On first answers, by basis, the headline's first; where answers were revised the same on
-        final answers follows, with basis ``revealed``. Disputed items are left out.
+        On first answers, blind and assisted ones apart; where answers were revised the same on
+        final answers follows, as ``revealed``. Disputed items are left out.
         """
         labels = self.labels(answer="any")
-        return numbers.estimates(self.frames, labels, tags=tags, seed=self.sample.seed)
+        return tuple(
+            numbers.estimated(self.frames, labels, basis, per_tag=per_tag, thresholds=thresholds)
+            for basis in numbers.bases(labels)
+        )
+
+    def estimates(self, *, per_tag: bool = True) -> tuple[Estimate, ...]:
+        """The rows of ``estimated``, one basis after the other."""
+        return tuple(row for part in self.estimated(per_tag=per_tag) for row in part.metrics)
+
+    def headlines(self) -> tuple[Estimate, ...]:
+        """The binary metrics of the headline's basis: quick enough for every answer."""
+        return numbers.headlines(self.frames, self.labels(answer="any"))
 
     def plan(self, *, assured: bool = True) -> Plan:
         """How many more labels the goal of study.yaml needs, where, and how long they take."""
@@ -345,7 +357,7 @@ class Study:
             "reviewers": [self._progress(name) for name in self.reviewers],
             "disputed": len(self.disputed),
             "stale": len(self.stale),
-            "metrics": [row.as_dict() for row in self.estimates()],
+            "metrics": [row.as_dict() for row in self.estimates(per_tag=False)],
             "plan": self.plan().as_dict() if self.predictions else None,
         }
 

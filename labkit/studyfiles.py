@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from labkit import config as study_config
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
-from labkit.estimation.designs import Frame
+from labkit.estimation.population import Population
 from labkit.numbers import Frames
 from labkit.parsed import Problem
 from labkit.population import population, strata_of
@@ -26,7 +25,7 @@ if TYPE_CHECKING:
 
     from sqlalchemy import URL
 
-    from labkit.model import Label, Prediction
+    from labkit.estimation.whole import Drawn as HowDrawn
     from labkit.presets.material import Material
 
 SUFFIX = ".study"
@@ -202,43 +201,6 @@ def guidelines(folder: Path, config: StudyConfig) -> str:
     return written[:MAX_GUIDELINES]
 
 
-def counted(settled: Mapping[str, Label], predictions: Mapping[str, Prediction]) -> dict[str, Any]:
-    """Plain counts over labelled items with an AI answer, by final answer."""
-    cells: Counter[tuple[bool, bool]] = Counter()
-    tags: dict[str, Counter[str]] = {}
-    for item, label in settled.items():
-        said = predictions.get(item)
-        if said is None or label.final is None:
-            continue
-        relevant = label.final.get("relevant")
-        if isinstance(relevant, bool):
-            cells[bool(said.answer.get("relevant")), relevant] += 1
-        if "tags" in label.final:
-            _count_tags(tags, said.answer.get("tags"), label.final["tags"])
-    total = sum((Counter(counts) for counts in tags.values()), Counter())
-    return {
-        "relevance": {
-            "tp": cells[True, True],
-            "fp": cells[True, False],
-            "fn": cells[False, True],
-            "tn": cells[False, False],
-        },
-        "tags": [
-            {"tag": tag, **{cell: tags[tag][cell] for cell in ("tp", "fp", "fn")}}
-            for tag in sorted(tags)
-        ],
-        "tagsMicro": {cell: total[cell] for cell in ("tp", "fp", "fn")},
-    }
-
-
-def _count_tags(tags: dict[str, Counter[str]], said: object, given: object) -> None:
-    predicted = set(said) if isinstance(said, (tuple, list)) else set()
-    labelled = set(given) if isinstance(given, (tuple, list)) else set()
-    for tag in predicted | labelled:
-        cell = "tp" if tag in predicted and tag in labelled else "fp" if tag in predicted else "fn"
-        tags.setdefault(tag, Counter())[cell] += 1
-
-
 def frames(config: StudyConfig, material: Material, sample: Sample) -> Frames:
     """The population behind a sample: drawn items in the stratum they were drawn from."""
     own = config.strata if sample.design == "stratified" else None
@@ -246,5 +208,5 @@ def frames(config: StudyConfig, material: Material, sample: Sample) -> Frames:
     if sample.design == "stratified":
         strata = {**strata_of(units, own), **{unit.item: unit.stratum for unit in sample.drawn}}
         units = tuple(replace(unit, stratum=strata[unit.item]) for unit in units)
-    simple = sample.design == "simple"
-    return Frames(material.task, material.predictions, units, Frame.of(units), simple)
+    drawn: HowDrawn = "simple" if sample.design == "simple" else "stratified"
+    return Frames(material.task, material.predictions, Population.of(units), drawn, sample.seed)

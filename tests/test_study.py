@@ -185,7 +185,7 @@ def test_revised_answers_stand_beside_the_first_ones(tmp_path: Path) -> None:
             reviewer.act("keep", acted.item["item"])
         else:
             reviewer.act("revise", acted.item["item"], answer=YES)
-    rows = {(row.name, row.basis): row.value for row in study.estimates(tags=False)}
+    rows = {(row.name, row.basis): row.value for row in study.estimates(per_tag=False)}
     assert rows["precision", "blind"] == 0.0
     assert rows["precision", "revealed"] == 1.0
     assert study.counted()["relevance"] == {"tp": 3, "fp": 0, "fn": 0, "tn": 6}
@@ -205,7 +205,7 @@ def test_a_stratified_sample_gives_every_band_its_share_and_can_be_extended(
     reviewer = a_reviewer(study)
     for _ in range(12):
         reviewer.answer(NO)
-    (accuracy,) = (row for row in study.estimates(tags=False) if row.name == "accuracy")
+    (accuracy,) = (row for row in study.headlines() if row.name == "accuracy")
     assert accuracy.value == pytest.approx(60 / 90)
     assert accuracy.design == "stratified"
     study.close()
