@@ -124,9 +124,15 @@ def _contract(path: Path) -> Count:
 
 
 def _report(path: Path) -> Count:
+    from labkit.formats import strict_json  # noqa: PLC0415  # only for files of this kind
     from labkit.formats.decguard import report  # noqa: PLC0415  # only for files of this kind
 
-    found = report.read(path)
+    raw = strict_json.read(path)
+    if isinstance(raw, dict) and isinstance(raw.get("records"), list):
+        return Count(len(raw["records"]), {"productionCheck": raw.get("status")})
+    if isinstance(raw, dict) and "diff_version" in raw:
+        return Count(1, {"diff": raw.get("status")})
+    found = report.build(raw, str(path))
     records = found.run.records
     failed = sum(record.error is not None for record in records)
     return Count(
@@ -155,6 +161,44 @@ def _production(path: Path) -> Count:
     selected = Counter(str(row.get("selected")) for row in rows)
     decisions = sorted({str(row.get("decision")) for row in rows})
     return Count(len(rows), {"decisions": decisions, "selected": dict(sorted(selected.items()))})
+
+
+def _audit(path: Path) -> Count:
+    from labkit.formats.godaudits import audit  # noqa: PLC0415  # only for files of this kind
+
+    found = audit.read(path)
+    severities = Counter(finding.severity for finding in found.active)
+    return Count(
+        len(found.findings),
+        {
+            "findings": len(found.findings),
+            "active": dict(sorted(severities.items())),
+            "evidence": len(found.evidence),
+            "tasks": len(found.tasks),
+        },
+    )
+
+
+def _expected(path: Path) -> Count:
+    from labkit.formats.godaudits import audit  # noqa: PLC0415  # only for files of this kind
+
+    found = audit.read_truth(path).expected
+    severities = Counter(required.severity for required in found.required)
+    return Count(
+        len(found.required),
+        {
+            "required": dict(sorted(severities.items())),
+            "cleanChecks": len(found.clean),
+        },
+    )
+
+
+def _detectors(path: Path) -> Count:
+    from labkit.formats.godaudits import detectors  # noqa: PLC0415  # only for files of this kind
+
+    cases = detectors.read(path).corpus.cases
+    provenance = Counter(case.provenance for case in cases)
+    return Count(len(cases), {"cases": len(cases), **dict(sorted(provenance.items()))})
 
 
 def _sarif(path: Path) -> Count:
@@ -268,6 +312,9 @@ BY_KIND: dict[str, Callable[[Path], Count]] = {
     "decguard-production": _production,
     "aacr-references": _aacr_references,
     "aacr-comments": _aacr_comments,
+    "godaudits-audit": _audit,
+    "godaudits-expected": _expected,
+    "godaudits-detectors": _detectors,
     "sarif": _sarif,
     "labels": _table,
     "table": _table,

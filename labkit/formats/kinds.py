@@ -41,6 +41,8 @@ SYSTEM_OF = {
 _DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("decguard-report", frozenset({"decguard_version"})),
     ("decguard-report", frozenset({"report_version", "metrics"})),
+    ("decguard-report", frozenset({"check_version"})),
+    ("decguard-report", frozenset({"diff_version"})),
     ("sarif", frozenset({"runs", "version"})),
     ("sarif", frozenset({"runs", "$schema"})),
     ("godaudits-paired", frozenset({"schema_version", "suites"})),
@@ -48,7 +50,13 @@ _DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("godaudits-detectors", frozenset({"schema_version", "cases"})),
     ("godaudits-expected", frozenset({"required_findings"})),
     ("godaudits-expected", frozenset({"clean_checks"})),
+    ("godaudits-expected", frozenset({"schema_version", "expected_findings"})),
+    ("godaudits-paired", frozenset({"schema_version", "check", "repos"})),
+    ("godaudits-paired", frozenset({"schema_version", "runs", "attribution"})),
+    ("godaudits-paired", frozenset({"schema_version", "attempts"})),
+    ("godaudits-paired", frozenset({"schema_version", "targets"})),
     ("godaudits-audit", frozenset({"audit", "findings"})),
+    ("godaudits-audit", frozenset({"findings", "evidence"})),
     ("planwerk-report", frozenset({"cases", "aggregate"})),
     ("aacr-comments", frozenset({"review_output"})),
     ("aacr-comments", frozenset({"review", "duration_seconds"})),
@@ -79,6 +87,7 @@ _RECORDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("table", frozenset({"id", "confidence"})),
     ("decguard-dataset", frozenset({"id", "input"})),
     ("table", frozenset({"id"})),
+    ("decguard-dataset", frozenset({"input"})),
 )
 """Keys of a record in a list, in JSON Lines or in a table that give a kind away."""
 

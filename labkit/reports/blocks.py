@@ -54,8 +54,12 @@ def problems(found: Iterable[Problem]) -> list[Block]:
     return [Heading("Problems in the files"), Bullets(tuple(lines))]
 
 
-def calibration(found: Calibration | None, *more: tuple[str, float | None]) -> list[Block]:
-    """Calibration figures and the bins that hold something."""
+def calibration(
+    found: Calibration | None,
+    *more: tuple[str, float | None],
+    outcome: str = "Positive in truth",
+) -> list[Block]:
+    """Calibration figures and the bins that hold something; ``outcome`` is what a bin predicts."""
     title = Heading("Calibration")
     if found is None:
         return [title, Paragraph("n/a: the predictions have no confidences.")]
@@ -80,6 +84,6 @@ def calibration(found: Calibration | None, *more: tuple[str, float | None]) -> l
     blocks: list[Block] = [title, Paragraph(count)]
     blocks.append(Table(("Measure", "Value"), rows, frozenset({1})))
     if bins:
-        header = ("Confidence", "Count", "Mean confidence", "Positive in truth")
+        header = ("Confidence", "Count", "Mean confidence", outcome)
         blocks.append(Table(header, bins, frozenset({1, 2, 3})))
     return blocks

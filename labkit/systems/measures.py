@@ -38,19 +38,17 @@ _BLOCKS: Mapping[str, Mapping[str, Any]] = {
 """By system and block of its report: each ratio with its numerator's and denominator's counts."""
 _VALUES: Mapping[str, tuple[str, ...]] = {
     "methodatlas": ("tagsMacroF1", "calibration.ece", "calibration.brier", "calibration.nll"),
-    "decguard": tuple(
-        f"metrics.{name}"
-        for name in (
-            "accuracy",
-            "macro_f1",
-            "ece",
-            "brier",
-            "nll",
-            "coverage",
-            "selective_accuracy",
-            "error_rate",
-            "mae",
-        )
+    "decguard": (
+        "metrics.classification.accuracy",
+        "metrics.classification.macro_f1",
+        "metrics.classification.ordinal_mae",
+        "metrics.calibration.ece",
+        "metrics.calibration.brier",
+        "metrics.calibration.nll",
+        "metrics.selective.coverage",
+        "metrics.selective.selective_accuracy",
+        "metrics.counts.error_rate",
+        "metrics.latency.p95_ms",
     ),
     "godaudits": (
         "recall",

@@ -42,6 +42,12 @@ if TYPE_CHECKING:
 VERSION = "0.1"
 _CARRIED = ("decguard_version", "created_at", "mode", "backend", "health", "properties")
 
+_OTHERS = {
+    "check_version": "this is a production check; score its records with the contract, or name it "
+    "with --baseline.",
+    "diff_version": "this is a diff of two reports; give the reports themselves.",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class StoredRun:
@@ -211,7 +217,10 @@ def build(raw: Any, source: str) -> StoredRun:
             the stored cases give.
     """
     data = Fields(raw, source)
-    for ours in ("schemaVersion", "system", "groups", "policy", "gates"):
+    for key, what in _OTHERS.items():
+        if key in data:
+            raise refuse(source, what)
+    for ours in ("schemaVersion", "system", "groups", "policy", "gates", "problems"):
         data.take(ours, anything, None)
     data.take("report_version", one_of(VERSION))
     mode = data.take("mode", one_of("test", "fuzz", "all"), "test")
