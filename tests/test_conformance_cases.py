@@ -284,7 +284,7 @@ def without_confidence_the_rest_works(tmp: Path) -> None:
 
 @case("C17")
 def formulas_are_guarded_in_the_spreadsheet_only(_tmp: Path) -> None:
-    from labkit.export.spreadsheet import guarded, unguarded  # noqa: PLC0415  # one case needs it
+    from labkit.exports.spreadsheet import guarded, unguarded  # noqa: PLC0415  # one case needs it
 
     notes = json.loads(FILES["C17"].read_text(encoding="utf-8"))["notes"]
     for note in notes:

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from labkit.cli.export import command
 from labkit.errors import InputError
-from labkit.export import export_to, plan_export, write
+from labkit.exports import export_to, plan_export, write
 from labkit.overrides.notes import Draw, parse
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def test_two_processes_lose_no_entry(tmp_path: Path) -> None:
         "import sys; from pathlib import Path\n"
         "sys.path.insert(0, sys.argv[3])\n"
         "from builders import a_reviewer, a_row, a_study, predictions_csv\n"
-        "from labkit.export import export_to\n"
+        "from labkit.exports import export_to\n"
         "name, out = sys.argv[1], Path(sys.argv[2])\n"
         "rows = [a_row(i, fqcn='com.acme.' + name) for i in range(20)]\n"
         "study = a_study(out.parent, text=predictions_csv(rows=rows), name=name)\n"

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from labkit.export.diff import unified
+from labkit.exports.diff import unified
 
 if TYPE_CHECKING:
     from pathlib import Path

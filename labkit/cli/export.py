@@ -43,11 +43,11 @@ def command(  # noqa: PLR0913  # one argument an option
     """Write the labels of STUDY into a file.
 
     An existing overrides YAML is edited in place: only the entries that change change. From
-    Python: labkit.export.export_to.
+    Python: labkit.exports.export_to.
 
     Example: labkit export may.study --to overrides.yaml --dry-run
     """
-    from labkit.export import export_to, plan_export  # noqa: PLC0415  # heavy
+    from labkit.exports import export_to, plan_export  # noqa: PLC0415  # heavy
     from labkit.study import Study  # noqa: PLC0415  # heavy
 
     with Study.open(study) as opened:

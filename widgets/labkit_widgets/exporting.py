@@ -10,7 +10,7 @@ from labkit.errors import LabkitError
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from labkit.export import Planned
+    from labkit.exports import Planned
     from labkit.study import Study
 
 _LABELS = {
@@ -46,7 +46,7 @@ class Exports:
 
     def preview(self, kind: str) -> dict[str, Any]:
         """What an export would change, and the token under which it may be written."""
-        from labkit.export import plan_export  # noqa: PLC0415  # not on the way to the first paint
+        from labkit.exports import plan_export  # noqa: PLC0415  # not on the way to the first paint
 
         if kind not in self.formats:
             return {"type": "preview", "problem": "this study cannot be written in that format."}
@@ -74,7 +74,7 @@ class Exports:
 
     def write(self, kind: str, token: str) -> dict[str, Any]:
         """Write what the preview showed, whole or not at all."""
-        from labkit.export import write  # noqa: PLC0415  # not on the way to the first paint
+        from labkit.exports import write  # noqa: PLC0415  # not on the way to the first paint
 
         wanted, planned = self._planned.get(token, (None, None))
         if planned is None or wanted != kind:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Literal
 
 from labkit.atomic import write_bytes
 from labkit.errors import InputError
-from labkit.export.diff import unified
-from labkit.export.overridefile import edited, text_of
+from labkit.exports.diff import unified
+from labkit.exports.overridefile import edited, text_of
 from labkit.formats.labelfiles import render_csv, render_jsonl
 from labkit.textfile import decode, read_bytes
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from labkit.export.source import Exportable
+    from labkit.exports.source import Exportable
 
 Format = Literal["methodatlas", "decguard", "planwerk", "sarif", "csv", "jsonl"]
 FORMATS: tuple[Format, ...] = ("methodatlas", "decguard", "planwerk", "sarif", "csv", "jsonl")

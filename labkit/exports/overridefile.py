@@ -19,7 +19,7 @@ from labkit.overrides.tags import normal
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from labkit.export.source import Exportable
+    from labkit.exports.source import Exportable
     from labkit.model import Answer, Label
 
 Key = tuple[str, str | None]
