@@ -24,6 +24,7 @@ import yaml
 from labkit import atomic
 from labkit.errors import InputError
 from labkit.formats import jsonl, methodatlas, records, sarif
+from labkit.formats.labelfiles import guard, unguard
 from labkit.metrics import calibration, tags
 from labkit.metrics.agreement import pair_agreement
 from labkit.metrics.binary import confusion
@@ -284,13 +285,13 @@ def without_confidence_the_rest_works(tmp: Path) -> None:
 
 @case("C17")
 def formulas_are_guarded_in_the_spreadsheet_only(_tmp: Path) -> None:
-    from labkit.exports.spreadsheet import guarded, unguarded  # noqa: PLC0415  # one case needs it
-
     notes = json.loads(FILES["C17"].read_text(encoding="utf-8"))["notes"]
     for note in notes:
-        cell = guarded(note)
-        assert unguarded(cell) == note
-        if not note.removeprefix("-").replace(".", "").isdigit():
+        cell = guard(note)
+        assert unguard(cell) == note
+        if note.removeprefix("-").replace(".", "").isdigit():
+            assert cell == note
+        else:
             assert cell.lstrip(" ")[:1] not in {"=", "+", "-", "@", "\t", "\r"}
     text = apply_changes("", [Change("A", f"m{i}", note=n) for i, n in enumerate(notes)])
     assert [entry.note for entry in parse_overrides(text).entries] == notes

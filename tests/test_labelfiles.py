@@ -89,7 +89,8 @@ def test_no_cell_of_the_spreadsheet_runs_and_the_jsonl_keeps_every_byte() -> Non
 @given(TEXT)
 def test_a_guard_comes_off_again(text: str) -> None:
     assert unguard(guard(text)) == text
-    assert not guard(text).lstrip().startswith(("=", "+", "-", "@"))
+    if not text.removeprefix("-").replace(".", "").isdigit():
+        assert not guard(text).lstrip().startswith(("=", "+", "-", "@"))
 
 
 @pytest.mark.parametrize("line", ["[]", "{}", "{", '{"item": "a"}', "3"])

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from labkit.model import Question, Task
 
 _FORMULA = re.compile(r"'*(?:\s*[=+\-@＝＋－＠]|[\t\r])")  # noqa: RUF001  # full width runs too
+_NUMBER = re.compile(r"-\d+(\.\d+)?")
 _QUOTED = re.compile(r'[",\r\n]')
 _HEAD = ("item", "reviewer")
 _ANSWERS = ("value", "first", "final")
@@ -38,12 +39,12 @@ _TAIL = (
 
 
 def guard(text: str) -> str:
-    """Keep a spreadsheet from running the text.
+    """Keep a spreadsheet from running the text; a negative number is no formula.
 
-    >>> guard("=1+1"), guard("'=already"), guard("plain"), guard("  -2")
-    ("'=1+1", "''=already", 'plain', "'  -2")
+    >>> guard("=1+1"), guard("'=already"), guard("plain"), guard("-2+3"), guard("-0.5")
+    ("'=1+1", "''=already", 'plain', "'-2+3", '-0.5')
     """
-    return "'" + text if _FORMULA.match(text) else text
+    return "'" + text if _FORMULA.match(text) and not _NUMBER.fullmatch(text) else text
 
 
 def unguard(text: str) -> str:
