@@ -173,8 +173,14 @@ def arms_of(items: Iterable[ItemRow]) -> dict[str, str]:
 
 
 def digest_of(predictions: Path) -> str:
-    """SHA-256 of the predictions file, lower-case hex."""
-    return hashlib.sha256(read_bytes(predictions)).hexdigest()
+    """SHA-256 of the predictions, lower-case hex; of a folder, of its JSON files."""
+    if not predictions.is_dir():
+        return hashlib.sha256(read_bytes(predictions)).hexdigest()
+    whole = hashlib.sha256()
+    for path in sorted(predictions.rglob("*.json")):
+        name = path.relative_to(predictions).as_posix()
+        whole.update(f"{name}\0{hashlib.sha256(read_bytes(path)).hexdigest()}\n".encode())
+    return whole.hexdigest()
 
 
 def changed(folder: Path, config: StudyConfig, row: StudyRow) -> Problem | None:

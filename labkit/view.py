@@ -53,6 +53,7 @@ def _code(code: Excerpt) -> dict[str, Any]:
         "first": code.first,
         "lines": list(code.lines),
         "mark": list(code.mark),
+        **({"numbers": list(code.numbers)} if code.numbers else {}),
     }
 
 

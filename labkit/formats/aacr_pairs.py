@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _ANSWERS = ("first", "value", "final", "label")
-_WORDS = {"true": True, "yes": True, "1": True, "same": True}
-_WORDS |= {"false": False, "no": False, "0": False, "different": False, "related": False}
+_WORDS = dict.fromkeys(("true", "yes", "1", "same", "same defect"), True)
+_WORDS |= dict.fromkeys(("false", "no", "0", "different", "related", "related, not it"), False)
 
 
 def _answer(record: Mapping[str, Any]) -> bool | None:

@@ -83,3 +83,23 @@ def _demand_equal(files: dict[str, list[Path]]) -> None:
             f"case {few} has {counts[few]} runs and case {many} has {counts[many]}; every case "
             "needs the same number."
         )
+
+
+def read_reviews(path: Path) -> dict[str, tuple[Review, ...]]:
+    """Read every review of a folder ``<case>/*.json``, or one report, by case.
+
+    Without a corpus nobody can say which cases there are: a report alone belongs to the case that
+    its folder is called.
+
+    Raises:
+        InputError: There is no report, or one cannot be read.
+    """
+    if path.is_file():
+        files = {path.resolve().parent.name: [path]}
+    elif _folders(path):
+        files = {folder.name: _reports(folder) for folder in _folders(path)}
+    else:
+        files = {path.resolve().name: _reports(path)}
+    if not any(files.values()):
+        raise InputError.at(str(path), None, "no review report in this folder.")
+    return {case: tuple(map(read_review, found)) for case, found in files.items()}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from labkit.errors import InputError
 from labkit.formats import kinds, tables
-from labkit.presets import choice, finding, methodatlas, table
+from labkit.presets import choice, finding, methodatlas, pairwise, table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,10 +14,13 @@ if TYPE_CHECKING:
 
     from labkit.presets.material import Material
 
-PRESETS = (methodatlas.NAME, finding.NAME, choice.NAME, table.NAME)
+PRESETS = (methodatlas.NAME, finding.NAME, choice.NAME, pairwise.NAME, table.NAME)
 _BY_KIND = {
     "methodatlas-predictions": methodatlas.NAME,
     "sarif": finding.NAME,
+    "planwerk-reviews": finding.NAME,
+    "aacr-references": finding.NAME,
+    "aacr-comments": finding.NAME,
     "decguard-report": choice.NAME,
     "decguard-answers": choice.NAME,
     "decguard-production": choice.NAME,
@@ -67,11 +70,9 @@ def material_of(  # noqa: PLR0913  # what a study may say about its predictions,
                 scans.read(path), tags=tags, implied=implied, show=show, source=source
             )
         case finding.NAME:
-            from labkit.formats import sarif  # noqa: PLC0415  # only for files of this kind
-            from labkit.textfile import read_text  # noqa: PLC0415
-
-            report = sarif.report(read_text(path), str(path))
-            return finding.material(report, show=show, source=source)
+            return _findings(path, show, source)
+        case pairwise.NAME:
+            return pairwise.material(path, references=source)
         case choice.NAME:
             return choice.material(path, tags=tags, show=show)
         case table.NAME:
@@ -80,3 +81,17 @@ def material_of(  # noqa: PLR0913  # what a study may say about its predictions,
             found = records.read(path, columns=columns)
             return table.material(found, tags=tags, implied=implied, show=show, source=source)
     raise InputError(f"task {preset!r} is no preset; use {', '.join(PRESETS)}.")
+
+
+def _findings(path: Path, show: tuple[str, ...], source: Path | None) -> Material:
+    """The findings of a scanner, a reviewer or a benchmark."""
+    from labkit.formats import sarif  # noqa: PLC0415  # only for files of this kind
+    from labkit.presets import comments, planwerk  # noqa: PLC0415
+    from labkit.textfile import read_text  # noqa: PLC0415
+
+    kind = kinds.of_path(path).name
+    if kind == "planwerk-reviews":
+        return planwerk.material(path, show=show, source=source)
+    if kind.startswith("aacr-"):
+        return comments.material(path, show=show, source=source)
+    return finding.material(sarif.report(read_text(path), str(path)), show=show, source=source)

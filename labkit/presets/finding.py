@@ -21,15 +21,11 @@ _TITLE = 200
 
 
 def task(severities: tuple[str, ...] = LEVELS) -> Task:
-    """The questions; the severities are the tool's own words."""
-    return Task(
-        NAME,
-        (
-            Question("valid", "binary", "Is this a real problem?", ("yes", "no")),
-            Question("severity", "choice", "How severe is it?", severities),
-            Question("place", "binary", "Does it point at the right place?", ("yes", "no")),
-        ),
-    )
+    """The questions; the severities are the tool's own words, and not asked where it has none."""
+    valid = Question("valid", "binary", "Is this a real problem?", ("yes", "no"))
+    severity = Question("severity", "choice", "How severe is it?", severities)
+    place = Question("place", "binary", "Does it point at the right place?", ("yes", "no"))
+    return Task(NAME, (valid, severity, place) if severities else (valid, place))
 
 
 def material(report: Report, *, show: tuple[str, ...] = (), source: Path | None = None) -> Material:

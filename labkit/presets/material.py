@@ -26,6 +26,8 @@ class Excerpt:
     lines: tuple[str, ...]
     mark: tuple[int, int]
     """First and last line of what is under review."""
+    numbers: tuple[int | None, ...] = ()
+    """Each line's number where they do not simply count up; ``None`` for a removed line."""
 
 
 def no_code(_item: Item) -> Excerpt | None:

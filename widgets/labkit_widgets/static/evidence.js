@@ -41,15 +41,15 @@ function absent(view) {
   return h("p", { class: "lk-absent" }, "The source code is not attached. Judge by the names and facts above, or skip what you cannot judge.");
 }
 
-/** @param {{file: string, first: number, lines: (string | [string, string][])[], mark: [number, number] | null}} code */
-function code({ file, first, lines, mark }) {
+/** @param {{file: string, first: number, lines: (string | [string, string][])[], mark: [number, number] | null, numbers?: (number | null)[]}} code */
+function code({ file, first, lines, mark, numbers }) {
   const width = String(first + lines.length).length;
   const rows = lines.map((line, i) => {
-    const number = first + i;
-    const marked = mark && number >= mark[0] && number <= mark[1];
+    const number = numbers ? numbers[i] : first + i; // a removed line has none
+    const marked = mark && number !== null && number >= mark[0] && number <= mark[1];
     return h(
       "div", { class: marked ? "lk-line lk-mark" : "lk-line" },
-      h("span", { class: "lk-number", aria: { hidden: "true" } }, String(number).padStart(width)),
+      h("span", { class: "lk-number", aria: { hidden: "true" } }, String(number ?? "").padStart(width)),
       h("code", { class: "lk-chars" }, ...tokens(line)),
     );
   });
