@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from labkit.errors import ChoiceError, InputError, LabkitError
 from labkit_widgets import messages
 from labkit_widgets.exporting import Exports
+from labkit_widgets.highlight import highlight
 from labkit_widgets.results import results_of
 
 if TYPE_CHECKING:
@@ -259,7 +260,10 @@ class Sitting:
         ai: Reply | None = view.get("ai")
         nonce = self._offered[view["item"]] = self.nonce()
         left_out = {"ai", "questions", "implied"}
-        return {k: v for k, v in view.items() if k not in left_out} | {"nonce": nonce}, ai
+        offer = {k: v for k, v in view.items() if k not in left_out} | {"nonce": nonce}
+        if code := offer.get("code"):
+            offer["code"] = code | {"lines": highlight(code["file"], code["lines"])}
+        return offer, ai
 
     def _progress(self) -> Reply:
         done = self.review.progress()

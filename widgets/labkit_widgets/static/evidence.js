@@ -62,5 +62,6 @@ function code({ file, first, lines, mark, numbers }) {
 
 function tokens(line) {
   if (typeof line === "string") return [line || " "];
+  if (!line.length) return [" "];
   return line.map(([kind, text]) => (kind ? h("span", { class: `lk-t-${kind}` }, text) : text));
 }
