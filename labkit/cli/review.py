@@ -85,11 +85,15 @@ def _login() -> str:
 
 
 def _start(folder: Path, reviewer: str, port: int | None, *, browser: bool) -> None:
-    """Become the server, so that signals and both streams are its own."""
     command = [sys.executable, "-m", "labkit_widgets.server", str(folder), "--reviewer", reviewer]
     command += [] if port is None else ["--port", str(port)]
     command += [] if browser else ["--no-browser"]
+    become(command)
+
+
+def become(command: list[str]) -> None:
+    """Go on as another program, so that signals and both streams are its own."""
     if os.name == "posix":
         sys.stdout.flush()
-        os.execv(sys.executable, command)  # noqa: S606  # our own module, no shell
+        os.execv(command[0], command)  # noqa: S606  # our own module, no shell
     sys.exit(subprocess.call(command))  # noqa: S603  # our own module

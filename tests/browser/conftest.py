@@ -221,6 +221,8 @@ class Card:
         for key in keys:
             self.press(key)
         self.until(phase="revealed", saved=saved + 1)
+        if keys[-1] == "Enter":
+            self.pause()
         self.press("Enter")
         self.page.wait_for_function(
             "([s, i]) => document.querySelector(s).dataset.item !== i", arg=[CARD, item]

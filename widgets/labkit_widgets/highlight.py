@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from itertools import groupby
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from pygments.lexers import get_lexer_for_filename
-from pygments.token import Token, _TokenType
+from pygments.token import Token
 from pygments.util import ClassNotFound
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def _lexer(name: str) -> Lexer | None:
         return None
 
 
-def _kind(token: _TokenType) -> str:
+def _kind(token: Any) -> str:
     return next((kind for parent, kind in _KINDS if token in parent), "")
 
 

@@ -53,8 +53,12 @@ export class Slips {
     this.at = -Infinity;
   }
 
-  /** @param {string} source @param {number} now */
+  /**
+   * Another key in between makes it an act again.
+   * @param {string} source @param {number} now
+   */
   isSlip(source, now) {
+    if (source !== this.source) this.source = "";
     return source === this.source && now - this.at < SLIP_MS;
   }
 
