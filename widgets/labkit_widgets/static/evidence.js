@@ -22,7 +22,8 @@ export class Evidence {
     say(this.heading, view.title);
     say(this.subtitle, view.subtitle ?? "");
     this.facts.replaceChildren(...(view.fields ?? []).filter(([, value]) => value !== "").map(fact));
-    this.body.replaceChildren(view.code ? code(view.code) : absent(view));
+    const text = view.code && view.text ? [h("div", { class: "lk-text" }, view.text)] : [];
+    this.body.replaceChildren(...text, view.code ? code(view.code) : absent(view));
     this.root.classList.toggle("lk-bare", !view.code);
     const mark = this.body.querySelector(".lk-line.lk-mark");
     const box = this.body.querySelector(".lk-code");
