@@ -411,3 +411,45 @@ def test_its_report_fixtures_are_read(conformance: Path) -> None:
     fixtures = sorted((conformance / "systems/planwerk/report_fixtures").rglob("*.json"))
     counts = [len(planwerk.read_review(path).findings) for path in fixtures]
     assert counts == [1, 0, 1, 1, 0, 1]
+
+
+def test_the_smallest_label_is_taken_for_what_it_is(corpus: Path) -> None:
+    bug = {"file": "a.go", "line": 10, "keywords": ["leak"]}
+    gold = write(corpus / "corpus/leak/expected.json", {"findings": [bug]})
+    data: Any = system.score(Call(gold, (corpus / "runs/leak/1.json",), {"case": "leak"})).data
+    assert data["aggregate"]["tp"] == 1
+
+
+def test_a_baseline_is_judged_beside_the_score(corpus: Path) -> None:
+    data = score(corpus)
+    path = write(corpus / "baseline.json", data)
+    with pytest.raises(ComparisonError, match="at least 3 runs"):
+        score(corpus, baseline=str(path))
+    for case in ("leak", "tidy"):
+        write(corpus / f"runs/{case}/3.json", {"findings": []})
+    path = write(corpus / "baseline.json", score(corpus))
+    comparison = score(corpus, baseline=path)["comparison"]
+    assert (comparison["verdict"], len(comparison["checks"])) == ("HELD", 3)
+    assert list(comparison) == [
+        "verdict",
+        "checks",
+        "recall_by_pass",
+        "baseline",
+        "candidate",
+        "baseline_tiers",
+        "candidate_tiers",
+    ]
+
+
+def test_a_gate_reads_the_aggregate(corpus: Path) -> None:
+    call = Call(corpus / "corpus", (corpus / "runs",), {"min_recall": 0.6, "min_precision": 0.5})
+    report = system.score(call)
+    gates: Any = report.data["gates"]
+    assert (report.exit_code, [gate["held"] for gate in gates]) == (1, [False, True])
+
+
+def test_words_are_no_confidences(corpus: Path) -> None:
+    one = {"file": "a.go", "line": 10, "title": "leak", "problem": "", "confidence": "verified"}
+    write(corpus / "runs/leak/1.json", {"findings": [one, {**one, "file": "b.go"}]})
+    words = score(corpus)["byConfidenceWord"]
+    assert words == [{"word": "verified", "n": 2, "precision": 0.5}]

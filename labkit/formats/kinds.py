@@ -119,6 +119,9 @@ def of_document(value: dict[str, Any]) -> str:
     'sarif'
     """
     keys = set(value)
+    found = value.get("findings")
+    if isinstance(found, list) and any(isinstance(f, dict) and "keywords" in f for f in found):
+        return "planwerk-corpus"
     for name, wanted in _DOCUMENTS:
         if wanted <= keys:
             return name

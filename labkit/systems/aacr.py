@@ -58,6 +58,9 @@ def _rule(call: Call) -> Rule:
     options = call.options
     rules = options.get("rules", "v1")
     matcher = _matcher(call)
+    for name, known in (("rules", ("v1", "v2")), ("ids", ("inject", "verbatim"))):
+        if options.get(name, known[0]) not in known:
+            raise InputError(f"--{name} {options[name]}: use {' or '.join(known)}.")
     distance = options.get("line_distance", 1)
     if distance < 0:
         raise InputError(f"--line-distance {distance}: it must be 0 or more.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labkit import gates
@@ -23,7 +24,6 @@ from labkit.textfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from pathlib import Path
 
     from labkit.evaluate.planwerk import Case, Evaluation, Review
     from labkit.evaluate.planwerk_compare import Comparison
@@ -41,18 +41,24 @@ class _Scored:
     corpus: tuple[tuple[Case, tuple[Review, ...]], ...]
 
 
+def _path(call: Call, option: str) -> Path | None:
+    value = call.options.get(option)
+    return None if value is None else Path(value)
+
+
 def _score(call: Call, gold: Path, predictions: tuple[Path, ...]) -> _Scored:
     detection.expect(gold, ["planwerk-corpus"], "the first file or folder")
     for path in predictions:
         detection.expect(path, ["planwerk-reviews"], "the second file or folder")
-    chosen = tuple(call.options.get("case", ()))
+    named = call.options.get("case", ())
+    chosen = (named,) if isinstance(named, str) else tuple(named)
     cases = read_corpus(gold, chosen)
     if not predictions:
         raise InputError(
             f"{gold.name}: a corpus alone gives no score; name the folder with the review reports."
         )
     runs, corpus = read_runs(cases, predictions, chosen=bool(chosen))
-    tiers = call.options.get("tiers")
+    tiers = _path(call, "tiers")
     return _Scored(
         rules.evaluate(
             corpus,
@@ -79,7 +85,7 @@ def score(call: Call) -> Report:
     if call.gold is None:
         raise InputError("planwerk: name the corpus folder or one expected.json.")
     asked = gating.asked(call)
-    baseline_path = call.options.get("baseline")
+    baseline_path = _path(call, "baseline")
     baseline = read_baseline(baseline_path) if baseline_path else None
     scored = _score(call, call.gold, call.predictions)
     comparison = judge(baseline, scored.evaluation) if baseline else None
