@@ -19,10 +19,19 @@ from labkit.evaluate.godaudits.audit import (
     Expected,
     Finding,
     Required,
+    Task,
     evaluate,
 )
 from labkit.evaluate.godaudits.corpus import wilson_lower
-from labkit.evaluate.godaudits.grade import Case, Citation, Defect, Output, grade
+from labkit.evaluate.godaudits.grade import (
+    COUNTS,
+    Case,
+    Citation,
+    Defect,
+    Output,
+    grade,
+    hits_by_severity,
+)
 from labkit.formats import beside
 from labkit.formats.godaudits import audit, detectors, runs, truth
 from labkit.metrics.rounding import JS_FIXED_4
@@ -239,6 +248,39 @@ def test_a_citation_is_valid_only_with_its_types_provenance(
 ) -> None:
     found = evaluate(Audit((a_finding(),), (evidence,)), Expected())
     assert found.values["citation_validity"] == float(valid)
+
+
+@pytest.mark.parametrize(("status", "closed"), [("open", 1.0), ("done", 1.0), ("superseded", 0.0)])
+def test_a_grave_finding_is_closed_by_a_living_task(status: str, closed: float) -> None:
+    task = Task("GA-101", status, ("F-SEC-1",))
+    found = evaluate(Audit((a_finding(),), (SOURCE,), (task,)), Expected())
+    assert found.values["remediation_closure"] == closed
+
+
+def test_a_right_citation_without_a_failing_outcome_is_a_miss_and_a_duplicate() -> None:
+    case = Case("c", "seeded", defects=(Defect("a", "High", (5,)),))
+    found = grade(case, Output("pass", (Citation("a", 5, "High"),)))
+    assert (found.hits, found.misses, found.duplicate_findings) == (0, 1, 1)
+    assert found.false_positives == 0
+    assert hits_by_severity(case, Output("pass", ())) == {"High": (0, 1)}
+    assert hits_by_severity(case, Output("fail", (Citation("a", 7, "Low"),))) == {"High": (1, 1)}
+
+
+def test_a_lift_needs_the_ratio_in_both_arms() -> None:
+    counts = dict.fromkeys(COUNTS, 0)
+    some = paired.Arm(1, {**counts, "hits": 1, "misses": 1}, 0, 0, {})
+    none = paired.Arm(0, counts, 0, 0, {})
+    full = paired.Arm(1, {**counts, "hits": 2}, 0, 0, {})
+    assert paired.lift(some, full, "recall") == 0.5
+    assert paired.lift(none, full, "recall") is None
+    assert paired.lift(full, none, "recall") is None
+
+
+def test_variance_is_that_of_a_sample() -> None:
+    found = paired.spread([1.0, 0.5, None])
+    assert (found.mean, found.worst, found.variance) == (0.75, 0.5, 0.125)
+    assert paired.spread([1.0]).variance is None
+    assert paired.spread([None]).mean is None
 
 
 def test_nothing_to_count_is_one_and_named_as_vacuous() -> None:

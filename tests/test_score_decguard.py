@@ -250,7 +250,11 @@ def test_flips_errors_and_recoveries_are_listed(
         ("c", "newly_errored"),
         ("d", "recovered"),
     ]
-    assert data["counts"]["newly_correct"] == 1
+    counts: Any = data["counts"]
+    assert (counts["newly_correct"], counts["newly_wrong"], counts["answer_flips"]) == (1, 0, 1)
+    assert (counts["newly_errored"], counts["recovered"], counts["still_errored"]) == (1, 1, 0)
+    back = decguard.compare(Call(None, (reports[1], reports[0]))).data["counts"]
+    assert (back["newly_correct"], back["newly_wrong"]) == (0, 1)  # type: ignore[index]  # counts
     assert data["status"] == "fail"
     assert report.exit_code == 1
     by = decguard.compare(Call(None, tuple(reports), {"by": "locale"})).data["segments"]

@@ -114,6 +114,7 @@ def test_paired_runs_give_the_originals_summary(folder: Path) -> None:
     assert {key: data[key] for key in wanted} == wanted
     assert data["lift"] == {"recall": 0.0, "precision": 0.0}
     assert len(data["runs"]) == 37
+    assert data["arms"]["skill"]["recall_by_severity"] == {"Critical": 1.0, "High": 1.0}
     assert data["problems"] == []
     recall = data["arms"]["control"]["repetitions"]["severity_accuracy"]
     assert (recall["worst"], len(recall["values"])) == (0.8, 3)

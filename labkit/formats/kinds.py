@@ -42,6 +42,7 @@ _DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("decguard-report", frozenset({"decguard_version"})),
     ("decguard-report", frozenset({"report_version", "metrics"})),
     ("decguard-report", frozenset({"check_version"})),
+    ("decguard-contract", frozenset({"schema_version", "decision"})),
     ("decguard-report", frozenset({"diff_version"})),
     ("sarif", frozenset({"runs", "version"})),
     ("sarif", frozenset({"runs", "$schema"})),

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from labkit.evaluate.godaudits.program import ArmFigures, Contrast, ProgramFigures
     from labkit.formats.godaudits.truth import GroundTruth, Program
     from labkit.gates import Check as Asked
+    from labkit.metrics.counts import Ratio
     from labkit.parsed import Problem
     from labkit.reports.document import Block
 
@@ -31,6 +32,9 @@ def _arm(figures: ArmFigures) -> dict[str, Any]:
         "clean_controls_without_false_positive": sums.clean_controls_without_false_positive,
         **sums.costs,
         **{name: JS_FIXED_4(sums.ratio(name).value) for name in RATIOS},
+        "recall_by_severity": {
+            name: JS_FIXED_4(ratio.value) for name, ratio in figures.severities.items()
+        },
         "repetitions": plain(figures.repetitions),
     }
 
@@ -147,6 +151,24 @@ def _spread_table(contrast: Contrast) -> Table:
     return Table(header, rows, frozenset({2, 3, 4, 5}))
 
 
+def _severity_blocks(contrast: Contrast) -> list[Block]:
+    names = list(dict.fromkeys(n for side in ARMS for n in contrast.arms[side].severities))
+    rows = tuple(
+        (name, *(_counted(contrast.arms[side].severities.get(name)) for side in ARMS))
+        for name in names
+    )
+    return [
+        Heading("Recall by severity"),
+        Table(("Severity", "Control", "Skill"), rows, frozenset({1, 2})),
+    ]
+
+
+def _counted(ratio: Ratio | None) -> str:
+    if ratio is None or not ratio.denominator:
+        return "n/a"
+    return f"{four(ratio.value)} ({ratio.numerator} of {ratio.denominator})"
+
+
 def _lift_blocks(found: ProgramFigures) -> list[Block]:
     rows = tuple(
         (
@@ -198,6 +220,7 @@ def report(
             ),
             Heading("Arms over eligible runs"),
             _arms_table(found.contrast),
+            *_severity_blocks(found.contrast),
             *_lift_blocks(found),
             Heading("Over repetitions"),
             _spread_table(found.contrast),

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from labkit.reports.document import Report
     from labkit.systems import Call
 
+CHECKS_GATES = True
 OPTIONS = gating.OPTIONS | {"by", "baseline", "contract", "fail_on_warn"}
 COMPARE_OPTIONS = frozenset({"contract", "fail_on_regression", "by"})
 _FORMS = "REPORT.json, CONTRACT DATASET ANSWERS, or CONTRACT PRODUCTION"

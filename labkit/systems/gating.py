@@ -42,24 +42,6 @@ READS: Mapping[str, Mapping[str, str]] = {
         "min_precision": "overall.positive_line_match_rate",
         "min_recall": "overall.positive_line_recall_rate",
     },
-    "godaudits": {
-        "min_precision": "precision",
-        "min_recall": "recall",
-        "min_accuracy": "severity_accuracy",
-    },
-    "decguard": {
-        "min_accuracy": "metrics.classification.accuracy",
-        "min_macro_f1": "metrics.classification.macro_f1",
-        "max_ece": "metrics.calibration.ece",
-        "max_brier": "metrics.calibration.brier",
-        "max_nll": "metrics.calibration.nll",
-        "min_coverage": "metrics.selective.coverage",
-        "max_abstention_rate": "metrics.selective.abstention_rate",
-        "min_selective_accuracy": "metrics.selective.selective_accuracy",
-        "max_error_rate": "metrics.counts.error_rate",
-        "max_latency_p95_ms": "metrics.latency.p95_ms",
-        "max_ordinal_mae": "metrics.classification.ordinal_mae",
-    },
 }
 """By system: the value in its report that each gate reads; a gate that is not here reads none."""
 

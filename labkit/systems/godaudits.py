@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from labkit.reports.document import Report
     from labkit.systems import Call
 
+CHECKS_GATES = True
 OPTIONS = gating.OPTIONS | {"by"}
 _FORMS = (
     "expected.json AUDIT.json, detectors.json alone, or accuracy-ground-truth.json paired-runs.json"
@@ -37,8 +38,10 @@ def _values(ratios: Mapping[str, float | None]) -> Values:
     named = {
         "min_precision": ratios.get("precision"),
         "min_recall": ratios.get("recall"),
+        "min_accuracy": ratios.get("severity_accuracy"),
     }
-    return Values({k: (Measured(k[4:], value),) for k, value in named.items()})
+    metrics = {"min_accuracy": "severity_accuracy"}
+    return Values({k: (Measured(metrics.get(k, k[4:]), v),) for k, v in named.items()})
 
 
 def _evaluated(gold: Path, prediction: Path) -> tuple[audits.Truth, Audit, Evaluation]:
@@ -114,7 +117,7 @@ def _paired(call: Call, gold: Path) -> Report:
         found.runs, known.suites.values(), runs.read_attempts(ledger), program.runs_per_arm
     )
     arm = figures.contrast.arms["skill"].sums
-    ratios = {name: arm.ratio(name).value for name in ("recall", "precision")}
+    ratios = {name: arm.ratio(name).value for name in ("recall", "precision", "severity_accuracy")}
     return godaudits_paired.report(
         figures,
         known,

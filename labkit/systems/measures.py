@@ -85,6 +85,14 @@ def _ratios(name: str, block: Mapping[str, Any], recipes: Mapping[str, Any]) -> 
             yield Measure(f"{name}.{metric}", _number(block[metric]), _share(block, top, bottom))
 
 
+def _counts(data: Mapping[str, Any], metric: str) -> Share | None:
+    """Numerator and denominator of a ratio, where the report lists them beside the values."""
+    counts = _at(data.get("counts"), metric)
+    if not isinstance(counts, dict):
+        return None
+    return _share(counts, ("numerator",), ("denominator",))
+
+
 def measures(data: Mapping[str, Any]) -> tuple[Measure, ...]:
     """The metrics of one report of ``labkit score``, in the order in which it lists them.
 
@@ -100,7 +108,7 @@ def measures(data: Mapping[str, Any]) -> tuple[Measure, ...]:
     for path in _VALUES.get(system, ()):
         value = _at(data, path)
         if value is not None:
-            found.append(Measure(path, _number(value)))
+            found.append(Measure(path, _number(value), _counts(data, path)))
     metrics = data.get("metrics")
     if isinstance(metrics, list):
         found += [

@@ -9,7 +9,7 @@ from labkit.evaluate.godaudits.audit import is_whole
 from labkit.matching import claim_once
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
 WINDOW = 2
 """How many lines a citation may be off."""
@@ -93,8 +93,26 @@ def _control(output: Output) -> Grade:
     return Grade(output.outcome, false_positives=alarms, citation_mismatches=found)
 
 
-def _claims(matches: Sequence[Sequence[int]], outcome: str) -> tuple[int | None, ...]:
-    return claim_once(matches) if outcome == "fail" else (None,) * len(matches)
+def _claims(case: Case, output: Output) -> tuple[list[list[int]], tuple[int | None, ...]]:
+    """For each defect the findings that cite it, and the one it takes."""
+    matches = [
+        [i for i, finding in enumerate(output.findings) if cites(finding, defect)]
+        for defect in case.defects
+    ]
+    if output.outcome != "fail":
+        return matches, (None,) * len(matches)
+    return matches, claim_once(matches)
+
+
+def hits_by_severity(case: Case, output: Output) -> dict[str, tuple[int, int]]:
+    """Hits and eligible defects by the defect's severity."""
+    found: dict[str, tuple[int, int]] = {}
+    _, claims = _claims(case, output)
+    for defect, claim in zip(case.defects, claims, strict=True):
+        if defect.eligible and defect.severity:
+            hits, planted = found.get(defect.severity, (0, 0))
+            found[defect.severity] = hits + (claim is not None), planted + 1
+    return found
 
 
 def grade(case: Case, output: Output) -> Grade:
@@ -106,11 +124,7 @@ def grade(case: Case, output: Output) -> Grade:
     """
     if case.kind == "control":
         return _control(output)
-    matches = [
-        [i for i, finding in enumerate(output.findings) if cites(finding, defect)]
-        for defect in case.defects
-    ]
-    claims = _claims(matches, output.outcome)
+    matches, claims = _claims(case, output)
     taken = {claim for claim in claims if claim is not None}
     pairs = list(zip(case.defects, claims, strict=True))
     hits = [(d, output.findings[c]) for d, c in pairs if c is not None and d.eligible]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from labkit.errors import InputError
+from labkit.evaluate.godaudits.audit import ALWAYS, SEVERITIES
 from labkit.evaluate.godaudits.grade import Case, Grade, total
 from labkit.metrics.counts import Ratio
 from labkit.metrics.rounding import JS_FIXED_4
@@ -59,6 +60,8 @@ class PairedRun:
     artifact: str = ""
     regraded: Grade | None = None
     """The grade under the current ground truth; ``None`` where the output is not there."""
+    severities: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """Hits and planted defects by severity; known only where the output is there."""
 
     @property
     def grade(self) -> Grade:
@@ -147,6 +150,19 @@ class Arm:
                 self.clean_controls_without_false_positive, self.clean_controls
             ),
         }[name]
+
+
+def recall_by_severity(runs: Iterable[PairedRun]) -> dict[str, Ratio]:
+    """Recall by the defect's severity over runs that were graded again.
+
+    Critical and High are always there, so that a dangerous miss cannot hide.
+    """
+    sums = dict.fromkeys(ALWAYS, (0, 0))
+    for run in runs:
+        for name, (hits, planted) in run.severities.items():
+            before = sums.get(name, (0, 0))
+            sums[name] = before[0] + hits, before[1] + planted
+    return {name: Ratio(*sums[name]) for name in SEVERITIES if name in sums}
 
 
 RATIOS = ("recall", "precision", "severity_accuracy", "clean_control_rate")

@@ -20,10 +20,13 @@ from labkit.evaluate.godaudits.paired import (
     lift,
     over_repetitions,
     pairs_of,
+    recall_by_severity,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+
+    from labkit.metrics.counts import Ratio
 
 VARYING = ("recall", "precision", "severity_accuracy")
 LIFTED = ("recall", "precision")
@@ -35,6 +38,8 @@ class ArmFigures:
 
     sums: Arm
     repetitions: Mapping[str, Spread]
+    severities: Mapping[str, Ratio]
+    """Recall by severity, over the runs that were graded again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +86,8 @@ class ProgramFigures:
 
 
 def _figures(runs: Sequence[PairedRun]) -> ArmFigures:
-    return ArmFigures(arm(runs), {name: over_repetitions(runs, name) for name in VARYING})
+    spreads = {name: over_repetitions(runs, name) for name in VARYING}
+    return ArmFigures(arm(runs), spreads, recall_by_severity(runs))
 
 
 def _contrast(runs: Sequence[PairedRun], *, measured: bool) -> Contrast:

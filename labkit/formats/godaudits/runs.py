@@ -5,7 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from labkit.evaluate.godaudits.grade import COUNTS, Citation, Grade, Output, grade
+from labkit.evaluate.godaudits.grade import (
+    COUNTS,
+    Citation,
+    Grade,
+    Output,
+    grade,
+    hits_by_severity,
+)
 from labkit.evaluate.godaudits.paired import ARMS, COSTS, PINNED, Attempt, PairedRun
 from labkit.formats import beside, strict_json
 from labkit.formats.fields import (
@@ -136,7 +143,8 @@ def _regraded(run: PairedRun, source: Path) -> PairedRun:
     if path is None:
         return run
     output = build_output(strict_json.read(path), str(path))
-    return replace(run, regraded=grade(run.case, output))
+    severities = hits_by_severity(run.case, output)
+    return replace(run, regraded=grade(run.case, output), severities=severities)
 
 
 def read(path: Path, truth: GroundTruth) -> Runs:
