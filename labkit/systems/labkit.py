@@ -1,0 +1,273 @@
+"""Labels and predictions of any origin: ``id`` with ``label`` or ``tags``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from labkit import gates
+from labkit.errors import InputError
+from labkit.estimation.units import WHOLE
+from labkit.evaluate.labelled import Evaluation, Said, Truth, Wishes, evaluate
+from labkit.formats import cells, kinds, labels, methodatlas
+from labkit.formats.labels import Answer, GoldLabel
+from labkit.formats.tables import listed
+from labkit.gates import Measured, Values
+from labkit.metrics.tags import normalised
+from labkit.parsed import Parsed, Problem
+from labkit.reports.labelled import report
+from labkit.systems import gating
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from labkit.estimation.whole import Drawn
+    from labkit.reports import Report
+    from labkit.systems import Call
+
+OPTIONS = gating.OPTIONS | {"by", "confidence_of", "positive", "sample", "answer"}
+CHECKS_GATES = True
+IMPORTED = "(imported)"
+_WORDS = {**dict.fromkeys(cells.TRUE, "true"), **dict.fromkeys(cells.FALSE, "false")}
+_TWO = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Gold:
+    """One label an item, and what was in the way of it."""
+
+    by_item: Mapping[str, GoldLabel]
+    disputed: tuple[str, ...]
+    problems: tuple[Problem, ...]
+
+
+def _one_each(found: Parsed[GoldLabel], source: str) -> Gold:
+    """One label an item: reviewers who differ dispute it, a repeated row is superseded."""
+    rows: dict[str, dict[str, GoldLabel]] = {}
+    problems = list(found.problems)
+    for one in found.values:
+        own = rows.setdefault(one.item, {})
+        if one.reviewer in own:
+            message = f"{one.item!r} is labelled again by the same reviewer; the last one counts."
+            problems.append(Problem(source, one.line, message, "warning"))
+        own[one.reviewer] = one
+    by_item, disputed = {}, []
+    for item, own in rows.items():
+        people = [one for one in own.values() if one.reviewer != IMPORTED and not one.unsure]
+        if len({(one.label, normalised(one.tags)) for one in people}) > 1:
+            disputed.append(item)
+        else:
+            by_item[item] = (people or list(own.values()))[0]
+    return Gold(by_item, tuple(disputed), tuple(problems))
+
+
+def _from_scan(path: Path) -> Parsed[Answer]:
+    """MethodAtlas predictions as answers; their confidence is P(relevant)."""
+    scan = methodatlas.read(path)
+    kept = methodatlas.items(scan)
+    answers = []
+    for item, r in kept.by_id.items():
+        relevant = r.ai_security_relevant
+        p = r.ai_confidence
+        answers.append(
+            Answer(
+                item,
+                None if relevant is None else str(relevant).lower(),
+                r.ai_tags if relevant is not None else None,
+                None if p is None or relevant is None else (p if relevant else 1 - p),
+                fields={"source_root": r.source_root, "fqcn": r.fqcn, **r.extra},
+                line=r.line,
+            )
+        )
+    return Parsed(tuple(answers), (*scan.problems, *kept.problems))
+
+
+def _answers(path: Path) -> Parsed[Answer]:
+    if kinds.of_path(path).name == "methodatlas-predictions":
+        return _from_scan(path)
+    return labels.read_predictions(path)
+
+
+def _positive(wanted: str | None, classes: set[str], source: str) -> str | None:
+    """The positive of two classes, or ``None`` where there are several.
+
+    Raises:
+        InputError: The class that was named does not occur.
+    """
+    if wanted is not None:
+        if wanted not in classes:
+            raise InputError.at(
+                source, None, f"--positive {wanted!r} is no label; there are {listed(classes)}."
+            )
+        if len(classes) > _TWO:
+            raise InputError.at(
+                source, None, f"--positive needs two labels; there are {listed(sorted(classes))}."
+            )
+        return wanted
+    return "true" if classes <= {"true", "false"} else None
+
+
+def _classes(gold: Mapping[str, GoldLabel], answers: Sequence[Answer]) -> set[str]:
+    found = [one.label for one in gold.values()] + [one.label for one in answers]
+    return {label for label in found if label}
+
+
+def _same_words(
+    gold: Mapping[str, GoldLabel], answers: Sequence[Answer]
+) -> tuple[dict[str, GoldLabel], list[Answer]]:
+    """``1``, ``yes``, ``0``, ``no`` as true and false where somebody says true or false."""
+    told = _classes(gold, answers)
+    lower = {label.lower() for label in told}
+    if not (lower & {"true", "false"} and lower <= set(_WORDS)):
+        return dict(gold), list(answers)
+
+    def plain(label: str | None) -> str | None:
+        return None if label is None else _WORDS[label.lower()]
+
+    return (
+        {item: replace(one, label=plain(one.label)) for item, one in gold.items()},
+        [replace(one, label=plain(one.label)) for one in answers],
+    )
+
+
+def _drawn(answers: Sequence[Answer], truths: Sequence[Truth], sample: str | None) -> Drawn:
+    """How the labels stand for the predictions; a certain draw of everything is a simple one."""
+    if sample == "simple":
+        return "simple"
+    if any(one.stratum for one in answers):
+        return "stratified"
+    chances = {t.inclusion_probability for t in truths if not t.targeted}
+    if None in chances or not chances:
+        return "unknown"
+    return "simple" if len(chances) == 1 else "unequal"
+
+
+def _basis(one: GoldLabel) -> str:
+    return one.basis or "imported"
+
+
+def _said(one: Answer, *, of_positive: bool, positive: str | None) -> Said:
+    confidence = one.confidence
+    if of_positive and confidence is not None and one.label != positive:
+        confidence = 1 - confidence
+    tags = None if one.tags is None else normalised(one.tags)
+    return Said(
+        one.item, one.label, tags, confidence, one.probabilities or None, one.stratum or WHOLE
+    )
+
+
+def _truth(one: GoldLabel) -> Truth:
+    return Truth(
+        one.item,
+        one.label,
+        None if one.tags is None else normalised(one.tags),
+        _basis(one),
+        one.arm,
+        one.inclusion_probability,
+        targeted=not one.drawn,
+        duration_ms=one.duration_ms,
+    )
+
+
+def values(found: Evaluation, threshold: float | None) -> Values:
+    """What each gate reads: the metric of that name."""
+
+    def read(*names: str) -> tuple[Measured, ...]:
+        rows = [found.named(name) for name in names]
+        return tuple(
+            Measured(row.name, row.value, row.low, row.high) for row in rows if row is not None
+        )
+
+    at = "" if threshold is None else f"@{threshold:g}"
+    return Values(
+        {
+            "min_f1": read("f1", "tags.micro.f1"),
+            "min_precision": read("precision"),
+            "min_recall": read("recall"),
+            "min_accuracy": read("accuracy"),
+            "min_macro_f1": read("macro_f1") or read("tags.macro.f1"),
+            "max_ece": read("ece"),
+            "max_brier": read("brier"),
+            "max_nll": read("nll"),
+            "min_coverage": read(f"selective_coverage{at}"),
+            "min_selective_accuracy": read(f"selective_accuracy{at}"),
+        }
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """Both files, made comparable."""
+
+    said: tuple[Said, ...]
+    truths: tuple[Truth, ...]
+    wishes: Wishes
+    fields: Mapping[str, Mapping[str, str]]
+    problems: tuple[Problem, ...]
+
+
+def read(call: Call, gold_path: Path, predictions: Path) -> Read:
+    """Read labels and predictions, and find out what is asked of them.
+
+    Raises:
+        InputError: A file cannot be read or trusted, or an option does not fit it.
+    """
+    source = str(gold_path)
+    which = call.options.get("answer", "first")
+    gold = _one_each(labels.read_labels(gold_path, which=which), source)
+    found = _answers(predictions)
+    by_item, answers = _same_words(gold.by_item, found.values)
+    classes = _classes(by_item, answers)
+    positive = _positive(call.options.get("positive"), classes, source)
+    of_positive = call.options.get("confidence_of") == "positive"
+    if of_positive and positive is None:
+        raise InputError("--confidence-of positive needs two labels; name one with --positive.")
+    truths = tuple(_truth(one) for one in by_item.values())
+    drawn = _drawn(answers, truths, call.options.get("sample"))
+    return Read(
+        tuple(_said(one, of_positive=of_positive, positive=positive) for one in answers),
+        truths,
+        Wishes(drawn, positive, disputed=len(gold.disputed)),
+        {one.item: {"stratum": one.stratum, **one.fields} for one in answers},
+        (*gold.problems, *found.problems),
+    )
+
+
+def _groups(found: Read, by: str, source: str) -> dict[str, Evaluation]:
+    known = dict.fromkeys(name for own in found.fields.values() for name in own)
+    if by not in known:
+        raise InputError.at(source, None, f"--by: no field {by!r}; there are {listed(known)}.")
+    parts: dict[str, list[Said]] = {}
+    for one in found.said:
+        parts.setdefault(found.fields[one.item].get(by, ""), []).append(one)
+    groups = {}
+    for value, part in sorted(parts.items()):
+        inside = {one.item for one in part}
+        own = [truth for truth in found.truths if truth.item in inside]
+        groups[value] = evaluate(part, own, replace(found.wishes, disputed=0))
+    return groups
+
+
+def score(call: Call) -> Report:
+    """Score predictions against labels.
+
+    Raises:
+        InputError: A file is missing or not to be trusted, or an option is unknown here.
+    """
+    call.only("labkit", OPTIONS)
+    one_file = call.gold is not None and not call.predictions
+    whole = replace(call, predictions=(call.gold,)) if one_file and call.gold else call
+    gold, predictions = whole.pair("labkit", "labels", "predictions")
+    asked = gating.asked(call)
+    found = read(call, gold, predictions)
+    wishes = replace(found.wishes, threshold=asked.confidence_threshold)
+    evaluation = evaluate(found.said, found.truths, wishes)
+    by = call.options.get("by")
+    return report(
+        evaluation,
+        problems=found.problems,
+        checks=gates.check(asked, values(evaluation, asked.confidence_threshold)),
+        groups=None if by is None else _groups(found, by, str(predictions)),
+        by=by or "",
+    )

@@ -1,0 +1,309 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sklearn.metrics import f1_score
+
+from labkit.errors import InputError, LabkitError
+from labkit.formats.labels import parse_labels, parse_predictions
+from labkit.metrics import calibration
+from labkit.reports import render
+from labkit.systems import Call, gating, labkit
+
+CASES = Path(__file__).parent / "conformance" / "cases"
+LABELS = "id,label\na,true\nb,false\nc,true\nd,false\ne,\nx,true\n"
+ROWS = (
+    "id,label,confidence,model\na,true,.9,m1\nb,true,.6,m1\n"
+    "c,false,.8,m2\nd,false,.7,m2\ne,true,.5,m2\nf,,,\n"
+)
+
+
+def scored(tmp_path: Path, labels: str, rows: str, **options: Any) -> dict[str, Any]:
+    gold, predictions = tmp_path / "labels", tmp_path / "predictions"
+    gold.write_text(labels, encoding="utf-8")
+    predictions.write_text(rows, encoding="utf-8")
+    return labkit.score(Call(gold, (predictions,), options)).data
+
+
+def values(data: dict[str, Any]) -> dict[str, float | None]:
+    return {row["name"]: row["value"] for row in data["metrics"]}
+
+
+def test_two_classes_are_scored_and_nothing_is_claimed_without_a_sample(tmp_path: Path) -> None:
+    data = scored(tmp_path, LABELS, ROWS)
+    found = values(data)
+    assert (found["precision"], found["recall"], found["accuracy"]) == (0.5, 0.5, 0.5)
+    assert {name: data["counts"][name] for name in ("tp", "fp", "fn", "tn")} == {
+        "tp": 1,
+        "fp": 1,
+        "fn": 1,
+        "tn": 1,
+    }
+    row = data["metrics"][0]
+    assert (row["low"], row["high"], row["design"]) == (None, None, "labelled items only")
+    pairs = [(0.9, True), (0.6, False), (1 - 0.8, True), (1 - 0.7, False)]
+    plain = calibration.binary(pairs)
+    assert found["ece"] == pytest.approx(plain.ece)
+    assert found["brier"] == pytest.approx(plain.brier)
+    assert found["nll"] == pytest.approx(plain.nll)
+    assert [*data][:11] == [
+        "schemaVersion",
+        "system",
+        "metrics",
+        "counts",
+        "calibration",
+        "coverage",
+        "agreement",
+        "anchoring",
+        "warnings",
+        "plan",
+        "problems",
+    ]
+    assert [*data["calibration"]][:7] == [
+        "n",
+        "missing",
+        "ece",
+        "brier",
+        "nll",
+        "bins",
+        "reliability",
+    ]
+    assert data["coverage"]["unsure"] == 1
+    assert data["coverage"]["staleLabels"] == 1
+
+
+def test_a_full_census_has_its_point_as_both_ends(tmp_path: Path) -> None:
+    data = scored(tmp_path, "id,label\na,true\nb,false\n", "id,label\na,true\nb,true\n")
+    row = next(row for row in data["metrics"] if row["name"] == "precision")
+    assert row["low"] == row["value"] == row["high"] == 0.5
+    assert row["method"] == "census"
+
+
+def test_a_simple_sample_has_an_interval_for_all_predictions(tmp_path: Path) -> None:
+    rows = "id,label\n" + "".join(f"{i},{str(i % 3 == 0).lower()}\n" for i in range(90))
+    gold = "id,label\n" + "".join(f"{i},{str(i % 2 == 0).lower()}\n" for i in range(30))
+    data = scored(tmp_path, gold, rows, sample="simple")
+    row = next(row for row in data["metrics"] if row["name"] == "f1")
+    assert row["low"] < row["value"] < row["high"]
+    assert row["design"] == "simple, post-stratified by AI decision"
+
+
+def test_strata_in_the_predictions_make_a_stratified_design(tmp_path: Path) -> None:
+    rows = "id,label,stratum\n" + "".join(f"{i},true,{'ab'[i % 2]}\n" for i in range(20))
+    gold = "id,label\n0,true\n1,false\n2,true\n3,true\n"
+    data = scored(tmp_path, gold, rows)
+    row = next(row for row in data["metrics"] if row["name"] == "precision")
+    assert row["design"] == "stratified"
+    assert row["low"] < row["value"] < row["high"]
+
+
+def test_chances_in_the_labels_weigh_them(tmp_path: Path) -> None:
+    rows = "id,label\n" + "".join(f"{i},true\n" for i in range(20))
+    gold = "id,label,inclusion_probability\n0,true,1\n1,true,0.5\n2,false,0.25\n3,false,0.25\n"
+    found = values(scored(tmp_path, gold, rows))
+    assert found["precision"] == pytest.approx((1 + 2) / (1 + 2 + 4 + 4))
+
+
+def test_a_label_of_another_type_or_spelling_is_the_same_label(tmp_path: Path) -> None:
+    gold = '{"id": 1, "label": 1}\n{"id": "2", "label": 2}\n{"id": 3, "label": " 2 "}\n'
+    rows = '{"id": "1", "label": "1"}\n{"id": 2, "label": "2"}\n{"id": 3, "label": 2}\n'
+    assert values(scored(tmp_path, gold, rows))["accuracy"] == 1.0
+    assert (
+        values(scored(tmp_path, "id,label\na,1\nb,no\n", "id,label\na,TRUE\nb,false\n"))["accuracy"]
+        == 1.0
+    )
+
+
+@pytest.mark.parametrize("name", ["breast_cancer", "digits", "wine"])
+def test_several_classes_have_the_reference_values(conformance: Path, name: str) -> None:
+    folder = conformance / "real/sklearn_toy"
+    path = folder / f"{name}_logreg.jsonl"
+    expected = json.loads((folder / "expected.json").read_text(encoding="utf-8"))[f"{name}_logreg"]
+    data = labkit.score(Call(path)).data
+    found = values(data)
+    assert found["accuracy"] == pytest.approx(expected["accuracy"], abs=1e-14)
+    assert found["macro_f1"] == pytest.approx(expected["macro_f1_sklearn"], abs=1e-14)
+    assert found["ece"] == pytest.approx(expected["ece10"], abs=1e-12)
+    assert found["brier"] == pytest.approx(expected["brier_multiclass"], abs=1e-12)
+    assert found["nll"] == pytest.approx(expected["nll"], abs=1e-12)
+    row = data["metrics"][0]
+    assert (row["low"], row["high"], row["method"]) == (row["value"], row["value"], "census")
+
+
+def test_a_named_positive_makes_two_classes_binary(conformance: Path) -> None:
+    path = conformance / "real/sklearn_toy/breast_cancer_logreg.jsonl"
+    rows = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    truth = [row["truth"] == "malignant" for row in rows]
+    said = [row["predicted"] == "malignant" for row in rows]
+    found = values(labkit.score(Call(path, (), {"positive": "malignant"})).data)
+    assert found["f1"] == pytest.approx(f1_score(truth, said), abs=1e-15)
+    pairs = [(row["probabilities"]["malignant"], y) for row, y in zip(rows, truth, strict=True)]
+    assert found["ece"] == pytest.approx(calibration.ece(pairs), abs=1e-12)
+
+
+def test_a_tie_is_scored_as_it_was_stated_and_a_contradiction_is_said() -> None:
+    path = CASES / "m11_tied_probabilities.jsonl"
+    data = labkit.score(Call(path)).data
+    assert values(data)["accuracy"] == pytest.approx(1 / 3)
+    assert [problem["line"] for problem in data["problems"]] == [3]
+
+
+def test_one_confident_miss_counts_as_the_floor_says() -> None:
+    found = values(labkit.score(Call(CASES / "m07_confident_miss.jsonl")).data)
+    assert found["nll"] == pytest.approx(11.779094697042817, abs=1e-12)
+    assert found["brier"] == pytest.approx(0.84, abs=1e-12)
+
+
+def test_tags_of_one_file_have_the_reference_values() -> None:
+    found = values(labkit.score(Call(CASES / "m08_multilabel_tags.csv")).data)
+    assert found["tags.micro.f1"] == pytest.approx(8 / 11)
+    assert found["tags.macro.f1"] == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("name", ["m01_nothing_predicted", "m02_all_negative"])
+def test_undefined_values_are_null_with_a_reason(name: str) -> None:
+    data = labkit.score(Call(CASES / f"{name}.csv")).data
+    row = next(row for row in data["metrics"] if row["name"] == "precision")
+    assert row["value"] is None
+    assert "flagged no item" in row["reason"]
+
+
+OWN = (
+    '{"item":"A#m","reviewer":"ann","value":{"relevant":false,"tags":[]},'
+    '"first":{"relevant":true,"tags":["auth"]},"final":{"relevant":false,"tags":[]},'
+    '"basis":"blind","stratum":null,"inclusion_probability":0.5,"arm":null}\n'
+    '{"item":"A#n","reviewer":"ann","value":null,"first":null,"final":null,'
+    '"basis":"blind","inclusion_probability":0.5}\n'
+)
+
+
+def test_labels_that_labkit_exports_are_read_by_their_first_answer(tmp_path: Path) -> None:
+    first = parse_labels(OWN).values
+    assert [(one.item, one.label, one.tags, one.unsure) for one in first] == [
+        ("A#m", "true", ("auth",), False),
+        ("A#n", None, None, True),
+    ]
+    assert parse_labels(OWN, which="final").values[0].label == "false"
+    table = (
+        "item,reviewer,first.relevant,first.tags,final.relevant,final.tags,basis\n"
+        "A#m,ann,true,auth;crypto,false,,blind\nA#n,ann,,,,,blind\n"
+    )
+    assert [(one.label, one.tags, one.unsure) for one in parse_labels(table).values] == [
+        ("true", ("auth", "crypto"), False),
+        (None, None, True),
+    ]
+    rows = (
+        "fqcn,method,ai_security_relevant,ai_tags,ai_confidence\nA,m,true,auth,0.9\nA,n,false,,0\n"
+    )
+    found = scored(tmp_path, OWN, rows)
+    assert found["counts"]["tp"] == 1
+    assert values(found)["tags.micro.f1"] == 1.0
+
+
+def test_reviewers_who_differ_dispute_an_item_and_repeated_rows_are_said(tmp_path: Path) -> None:
+    gold = "id,label,reviewer\na,true,x\na,false,y\nb,true,x\nb,true,y\nc,true,x\nc,false,x\n"
+    data = scored(tmp_path, gold, "id,label\na,true\nb,true\nc,true\n")
+    assert data["coverage"]["disputed"] == 1
+    assert (data["counts"]["tp"], data["counts"]["fp"]) == (1, 1)
+    assert "again" in data["problems"][0]["message"]
+
+
+def test_big_ids_stay_apart_and_rows_without_one_are_left_out() -> None:
+    found = parse_predictions((CASES / "c20_big_integer_ids.csv").read_text(encoding="utf-8"))
+    assert [one.item for one in found.values] == [
+        "1577134800018164904",
+        "1577134800018226901",
+        "0042",
+    ]
+    assert found.problems[0].line == 4
+    big = parse_predictions((CASES / "j08_big_ints.json").read_text(encoding="utf-8"))
+    assert [one.item for one in big.values] == ["9007199254740993", "9007199254740992"]
+
+
+def test_a_missing_confidence_is_noted() -> None:
+    found = parse_predictions((CASES / "j01_nan_infinity.jsonl").read_text(encoding="utf-8"))
+    assert [one.confidence for one in found.values] == [None, None, 0.7]
+    assert [problem.line for problem in found.problems] == [1, 2]
+    wrapped = parse_predictions((CASES / "j11_wrapped_object.json").read_text(encoding="utf-8"))
+    assert [one.confidence for one in wrapped.values] == [0.9, 0.8]
+
+
+def test_gates_read_the_metric_or_the_worse_end_of_its_interval(tmp_path: Path) -> None:
+    rows = "id,label,stratum\n" + "".join(f"{i},true,{'ab'[i % 2]}\n" for i in range(20))
+    gold = "id,label\n0,true\n1,true\n2,true\n3,false\n"
+    plain = scored(tmp_path, gold, rows, min_precision=0.7)
+    low = scored(tmp_path, gold, rows, min_precision=0.7, gate_on="low")
+    assert plain["gates"][0]["held"] is True
+    assert low["gates"][0]["held"] is False
+    assert low["gates"][0]["value"] < 0.7
+    sure = scored(tmp_path, LABELS, ROWS, confidence_threshold=0.7, min_coverage=0.6)
+    assert sure["gates"][0]["metric"] == "selective_coverage@0.7"
+    assert sure["gates"][0]["held"] is True
+
+
+def test_figures_by_any_field(tmp_path: Path) -> None:
+    data = scored(tmp_path, LABELS, ROWS, by="model")
+    groups = {group["value"]: values(group) for group in data["groups"]}
+    assert groups["m1"]["precision"] == 0.5
+    assert groups["m2"]["accuracy"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("labels", "rows", "options", "word"),
+    [
+        ("name\nx\n", ROWS, {}, "no id or item"),
+        ("id,x\n1,2\n", ROWS, {}, "no label"),
+        (LABELS, "id,x\n1,2\n", {}, "no predicted"),
+        (LABELS, ROWS, {"positive": "maybe"}, "maybe"),
+        ("id,label\na,x\nb,y\nc,z\n", ROWS, {"positive": "x"}, "two labels"),
+        ("id,label\na,x\nb,y\n", ROWS, {"confidence_of": "positive"}, "two labels"),
+        (LABELS, ROWS, {"by": "colour"}, "colour"),
+        (LABELS, ROWS, {"line_distance": 1}, "--line-distance"),
+        ("id,ID,label\n1,2,true\n", ROWS, {}, "twice"),
+    ],
+)
+def test_what_does_not_fit_is_one_sentence(
+    tmp_path: Path, labels: str, rows: str, options: dict[str, Any], word: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        scored(tmp_path, labels, rows, **options)
+    assert word in str(caught.value)
+    assert str(caught.value).endswith(".")
+
+
+def test_other_systems_reports_are_held_against_gates(conformance: Path) -> None:
+    folder = conformance / "systems/godaudits/benchmarks/detectors.json"
+    report = gating.score("godaudits", Call(folder, (), {"min_recall": 0.9}))
+    assert report.data["gates"]
+
+
+def outcome(gold: Path, predictions: Path) -> str:
+    try:
+        return render(labkit.score(Call(gold, (predictions,))), "json")
+    except LabkitError as error:
+        return str(error)
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data())
+def test_damaged_files_are_scored_or_refused_in_one_sentence(
+    data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder = tmp_path_factory.getbasetemp()
+    gold, predictions = folder / "mutant.labels", folder / "mutant.rows"
+    jsonl = '{"id":"a","label":true,"tags":["x"],"confidence":0.5}\n{"id":"b","label":"false"}\n'
+    whole = {
+        gold: data.draw(st.sampled_from([LABELS, OWN, jsonl])).encode(),
+        predictions: data.draw(st.sampled_from([ROWS, jsonl])).encode(),
+    }
+    for path, content in whole.items():
+        at = data.draw(st.integers(0, len(content)))
+        end = data.draw(st.integers(at, min(at + 8, len(content))))
+        path.write_bytes(content[:at] + data.draw(st.binary(max_size=5)) + content[end:])
+    said = outcome(gold, predictions)
+    assert said.startswith("{") or said.endswith(".")
