@@ -6,15 +6,18 @@ Source: the documented behaviour of Go's ``encoding/json``.
 from __future__ import annotations
 
 import json
+import sys
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from labkit.errors import InputError
+from labkit.formats import jsontext
 
 Reader = Callable[[Any, str], Any]
 """Takes a value and its place (``file: findings[2].line``); returns what it stands for."""
 
+LARGEST = sys.float_info.max
 _KINDS = {dict: "an object", list: "a list", str: "a text", bool: "true or false"}
 
 
@@ -46,7 +49,7 @@ def parse(text: str, source: str, *, trailing: bool = False) -> Any:
     decoder = json.JSONDecoder(parse_constant=_no_constant)
     start = len(body) - len(body.lstrip(" \t\r\n"))
     try:
-        value, end = decoder.raw_decode(body, start)
+        _, end = decoder.raw_decode(body, start)
     except json.JSONDecodeError as error:
         if not body.strip():
             raise InputError.at(source, None, "the file is empty; it must hold JSON.") from None
@@ -58,7 +61,7 @@ def parse(text: str, source: str, *, trailing: bool = False) -> Any:
     if not trailing and body[end:].strip(" \t\r\n"):
         rest = json.JSONDecodeError("something follows the first value", body, end)
         raise _not_json(rest, source)
-    return value
+    return jsontext.parse(body[:end], source).value
 
 
 def _not_json(error: json.JSONDecodeError, source: str) -> InputError:
@@ -89,6 +92,8 @@ def number(value: object, place: str) -> float:
     """Any number."""
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise _wrong(value, place, "a number")
+    if not abs(value) < LARGEST:
+        raise InputError(f"{place}: the number is too large.")
     return float(value)
 
 
