@@ -12,10 +12,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 export PIP_ROOT_USER_ACTION = ignore
 
 .DEFAULT_GOAL := help
-.PHONY: help review lab test lint bench pictures format clean
+.PHONY: help review lab test lint bench bench-coverage pictures format clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 20
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 26
 
 review: $(VENV)/.app $(STUDY)  ## open the review app on the sample data
 	@$(BIN)/labkit review $(STUDY) $(ARGS)
@@ -42,6 +42,9 @@ test: lint  ## everything: lint, JavaScript, Python, browser
 bench: $(VENV)/.dev  ## how fast it is: keys, first paint, scoring, imports
 	@bash scripts/services.sh $(BIN)/python
 	@. build/services.env && $(BIN)/python -m tests.bench $(ARGS)
+
+bench-coverage: $(VENV)/.dev  ## how often the intervals hold; writes docs/coverage.md
+	@PYTHONPATH=.:widgets $(BIN)/python -m tests.bench.coverage $(ARGS)
 
 pictures: $(VENV)/.dev  ## README's pictures, taken from the running app
 	@bash scripts/services.sh $(BIN)/python

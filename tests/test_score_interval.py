@@ -204,9 +204,9 @@ def test_an_interval_takes_at_most_two_milliseconds() -> None:
     ]
     times = []
     for metric in METRICS * 3:
-        start = time.perf_counter()
+        start = time.process_time()
         score_interval(metric, cells)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     assert sorted(times)[len(times) // 2] < 0.002
 
 

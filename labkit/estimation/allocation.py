@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 FLAGGED_EDGES = (0.9,)
 OTHER_EDGES = (0.05, 0.2)
 """Five bands by default: flagged from 0.9, flagged below; not flagged from 0.2, 0.05-0.2, below."""
+LEAST_DOUBT = 0.001
+"""Shares closer than this to 0 or 1 are taken to be this far away."""
 SMALLEST_BAND = 5
 """With fewer units in a band, the edges are made from the data."""
 
@@ -24,10 +26,10 @@ SMALLEST_BAND = 5
 def bands(predicted: Iterable[Predicted]) -> dict[str, str]:
     """Each unit's stratum: AI decision x confidence band.
 
-    The default edges are used on a side where each of their bands has at least five units;
-    otherwise the side is cut into as many bands of about equal size, equal confidences staying
-    together. Units without a confidence make a band of their own, and without any confidence the
-    strata are ``flagged`` and ``not-flagged``. Units without an AI answer are outside the frame.
+    A band with fewer than five units joins its neighbour; a side left with one band is cut into
+    bands of equal expected doubt, equal confidences staying together. Units without a confidence
+    make a band of their own, and without any confidence the strata are ``flagged`` and
+    ``not-flagged``. Units without an AI answer are outside the frame.
 
     >>> from labkit.estimation.units import Predicted
     >>> bands([Predicted("a", flagged=True), Predicted("b", flagged=False)])
@@ -53,21 +55,45 @@ def bands(predicted: Iterable[Predicted]) -> dict[str, str]:
 
 
 def _edges(values: Sequence[float], default: Sequence[float]) -> list[float]:
-    """The edges in use: the default, or cuts between distinct values at equal shares."""
-    sizes = [0] * (len(default) + 1)
+    """The edges in use: the default without small bands, or cuts made from the data.
+
+    A band with fewer than five units joins its smaller neighbour. A side that is left with one
+    band is cut between distinct values so that every band has the same share of
+    ``sum sqrt(p (1 - p))``, the optimum where labels go in proportion to it (Dalenius and Hodges
+    1959).
+    """
+    edges = list(default)
+    while edges:
+        sizes = [0] * (len(edges) + 1)
+        for value in values:
+            sizes[bisect.bisect_right(edges, value)] += 1
+        small = min(range(len(sizes)), key=lambda k: sizes[k])
+        if sizes[small] >= SMALLEST_BAND:
+            return edges
+        above = small < len(edges) and (small == 0 or sizes[small + 1] < sizes[small - 1])
+        del edges[small if above else small - 1]
+    return _cuts(values, len(default) + 1)
+
+
+def _cuts(values: Sequence[float], bands: int) -> list[float]:
+    """Edges between distinct values that share the doubt evenly."""
+    upto = [0.0]
     for value in values:
-        sizes[bisect.bisect_right(default, value)] += 1
-    if min(sizes) >= SMALLEST_BAND:
-        return list(default)
-    wanted = len(default) + 1
-    starts = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
+        upto.append(upto[-1] + _deviation(value))
     edges: list[float] = []
-    for k in range(1, wanted):
-        goal = k * len(values) / wanted
+    starts = [i for i in range(1, len(values)) if values[i] != values[i - 1]]
+    for k in range(1, bands):
+        goal = k * upto[-1] / bands
         free = [i for i in starts if not edges or values[i] > edges[-1]]
         if free:
-            edges.append(values[min(free, key=lambda i: (abs(i - goal), i))])
-    return sorted(set(edges))
+            edges.append(values[min(free, key=lambda i: (abs(upto[i] - goal), i))])
+    return edges
+
+
+def _deviation(share: float) -> float:
+    """Standard deviation of one label, never quite 0: a model may be too sure of itself."""
+    kept = min(1 - LEAST_DOUBT, max(LEAST_DOUBT, share))
+    return math.sqrt(kept * (1 - kept))
 
 
 def _band(index: int, edges: Sequence[float]) -> str:
@@ -141,8 +167,7 @@ def _pull(
         n1 = sum(len(us) for us in members.values() if us[0].flagged)
         n0 = sum(len(us) for us in members.values() if not us[0].flagged)
         share = min(0.5, (1 - guessed_f1) * n1 / n0)
-    share = min(0.999, max(0.001, share))
-    return len(units) * (2 - guessed_f1 if flagged else guessed_f1) * math.sqrt(share * (1 - share))
+    return len(units) * (2 - guessed_f1 if flagged else guessed_f1) * _deviation(share)
 
 
 def fill(
