@@ -74,11 +74,48 @@ def by_item(labels: Iterable[Label]) -> Mapping[str, tuple[Label, ...]]:
 def is_disputed(labels: Iterable[Label]) -> bool:
     """Whether reviewers differ on one item, in their first answers or in their final ones.
 
-    Imported labels and unsure answers dispute nothing.
+    Imported labels and unsure answers dispute nothing; an adjudicated item is disputed no more.
     """
     people = [label for label in labels if label.basis is not Basis.IMPORTED]
+    if any(label.adjudicated for label in people):
+        return False
     for answers in ([p.first for p in people], [p.final for p in people]):
         given = [answer for answer in answers if answer is not None]
         if any(answer != given[0] for answer in given[1:]):
             return True
     return False
+
+
+_INDEPENDENCE = (Basis.REVEALED, Basis.ASSISTED, Basis.BLIND)
+
+
+def adjudicated(decision: Decision, labels: Iterable[Label]) -> Label:
+    """The label that settles an item.
+
+    Its basis is the least independent one of the answers that were in dispute: who settles sees
+    them, and not the AI's.
+
+    Args:
+        decision: The adjudication.
+        labels: The reviewers' labels of the item.
+    """
+    people = [label for label in labels if label.basis is not Basis.IMPORTED]
+    found = {label.basis for label in people}
+    basis = next((basis for basis in _INDEPENDENCE if basis in found), Basis.BLIND)
+    drawn = next((label for label in people if label.inclusion_probability is not None), None)
+    return Label(
+        item=decision.item,
+        reviewer=decision.reviewer,
+        first=decision.answer,
+        final=decision.answer,
+        basis=basis,
+        stratum=None if drawn is None else drawn.stratum,
+        inclusion_probability=None if drawn is None else drawn.inclusion_probability,
+        arm=None if drawn is None else drawn.arm,
+        seed=None if drawn is None else drawn.seed,
+        shown_at=decision.shown_at,
+        decided_at=decision.decided_at,
+        duration_ms=decision.duration_ms,
+        note=decision.note,
+        adjudicated=True,
+    )

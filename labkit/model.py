@@ -156,6 +156,8 @@ class Label:
     note: str = ""
     unsure: bool = False
     """The first answer was "unsure": an answer without a label."""
+    adjudicated: bool = False
+    """It settles what reviewers differed on; ``reviewer`` is who settled it."""
 
     @property
     def value(self) -> Answer | None:

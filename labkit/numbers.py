@@ -61,8 +61,7 @@ class Frames:
         return tuple(
             labelled(self.task, one, self.predictions.get(item), final=final)
             for item, group in by_item(labels).items()
-            if not is_disputed(group)
-            and (one := next((label for label in group if label.basis is basis), None))
+            if not is_disputed(group) and (one := _standing(group, basis))
         )
 
     def design(self, labels: Iterable[Labelled]) -> Design:
@@ -81,6 +80,12 @@ class Frames:
         if row.name == "precision" and yes_no(self.task) is None:
             return replace(row, name="accuracy")
         return row
+
+
+def _standing(group: Sequence[Label], basis: Basis) -> Label | None:
+    """The label of a basis: the adjudicated one, else the first."""
+    found = [label for label in group if label.basis is basis]
+    return next((label for label in found if label.adjudicated), found[0] if found else None)
 
 
 def headline(labels: Iterable[Label]) -> Basis:

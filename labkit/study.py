@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from labkit import config as study_config
 from labkit import numbers, studyfiles, studymaking
 from labkit.errors import InputError
-from labkit.labels import IMPORTED, by_item, is_disputed, labels_of
+from labkit.labels import IMPORTED, adjudicated, by_item, is_disputed, labels_of
 from labkit.model import utc_text
 from labkit.protocol import Pass, UnknownItem
 from labkit.queue import assign
@@ -75,6 +75,7 @@ class Study:
         self._arms = studyfiles.arms_of(items)
         self._passes: dict[str, Pass] = {}
         self._queues: dict[str, tuple[str, ...]] = {}
+        self._adjudications: dict[str, Decision] = {}
         self._seq = 0
         self._told = told
         self._lock = threading.RLock()
@@ -182,7 +183,10 @@ class Study:
 
     def _fold(self, decisions: Sequence[Decision]) -> None:
         for decision in decisions:
-            self._pass(decision.reviewer).fold(decision)
+            if decision.kind == "adjudicate":
+                self._adjudications[decision.item] = decision
+            else:
+                self._pass(decision.reviewer).fold(decision)
             self._seq = max(self._seq, decision.seq)
 
     def _pass(self, reviewer: str) -> Pass:
@@ -254,6 +258,18 @@ class Study:
             raise UnknownItem(item)
         return view_of(found, self.predictions.get(item), done, code=self._material.code(found))
 
+    def settle(self, decision: Decision) -> bool:
+        """Store an adjudication; whether it was new. Used by ``Disputes``."""
+        with self._lock:
+            made = self.store.append(self._row, [decision])
+            self._fold(made)
+            return bool(made)
+
+    @property
+    def adjudications(self) -> Mapping[str, Decision]:
+        """The latest adjudication of each item that has one."""
+        return self._adjudications
+
     # what came of it
 
     def labels(self, *, answer: Literal["any", "first", "final"] = "final") -> tuple[Label, ...]:
@@ -268,6 +284,13 @@ class Study:
             for reviewer, done in self._passes.items()
             for label in labels_of(reviewer, done, drawn=self._drawn, seed=self.sample.seed)
         ]
+        if self._adjudications:
+            groups = by_item(found)
+            found += [
+                adjudicated(decision, groups.get(item, ()))
+                for item, decision in self._adjudications.items()
+                if decision.answer is not None
+            ]
         if answer == "any":
             return tuple(found)
         return tuple(label for label in found if getattr(label, answer) is not None)
@@ -286,7 +309,8 @@ class Study:
         for item, labels in by_item(self.labels()).items():
             people = [label for label in labels if label.reviewer != IMPORTED]
             if not is_disputed(people):
-                found[item] = (people or labels)[0]
+                last_word = [label for label in people if label.adjudicated]
+                found[item] = (last_word or people or labels)[0]
         return found
 
     def counted(self) -> dict[str, Any]:

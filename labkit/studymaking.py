@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 from labkit import atomic, studyfiles
 from labkit import config as study_config
+from labkit.arms import assign_arms
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
-from labkit.estimation.allocation import neyman
+from labkit.estimation.allocation import bands, neyman
 from labkit.parsed import Parsed
 from labkit.population import population, strata_of
 from labkit.presets import imported
@@ -96,7 +97,12 @@ def create(
     try:
         with told(str(folder)):
             _remove_leftover(folder, config)
-        _fill(url, folder, predictions, _Draw(sample, material, known.values))
+        _fill(
+            url,
+            folder,
+            predictions,
+            _Draw(sample, material, known.values, _arms(config, material, sample)),
+        )
         # last: a folder without it is no study yet
         atomic.write_text(folder / FILE_NAME, study_config.render(config))
     except InputError:
@@ -113,6 +119,15 @@ class _Draw:
     sample: Sample
     material: Material
     known: tuple[Decision, ...]
+    arms: Mapping[str, str]
+
+
+def _arms(config: StudyConfig, material: Material, sample: Sample) -> Mapping[str, str]:
+    """The arm of each item under ``randomised``; none otherwise."""
+    if config.protocol != "randomised":
+        return {}
+    units = population(material.task, material.items, material.predictions)
+    return assign_arms(sample.items, bands(units), seed=config.seed)
 
 
 def _fill(url: URL, folder: Path, predictions: Path, new: _Draw) -> None:
@@ -121,7 +136,7 @@ def _fill(url: URL, folder: Path, predictions: Path, new: _Draw) -> None:
         row = store.add_study(
             studyfiles.study_name(folder),
             studyfiles.settings_of(new.sample, studyfiles.digest_of(predictions)),
-            studyfiles.item_rows(new.sample, new.material),
+            studyfiles.item_rows(new.sample, new.material, new.arms),
         )
         store.append(row, new.known)
     finally:
@@ -184,7 +199,7 @@ def extend(folder: Path, options: StudyOptions) -> None:
         store.extend(
             row,
             {**row.config, **studyfiles.settings_of(after, row.config["predictionsSha256"])},
-            studyfiles.item_rows(after, material),
+            studyfiles.item_rows(after, material, _arms(config, material, after)),
         )
     finally:
         store.close()
