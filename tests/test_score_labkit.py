@@ -282,6 +282,12 @@ def test_other_systems_reports_are_held_against_gates(conformance: Path) -> None
     assert report.data["gates"]
 
 
+def test_several_classes_without_one_common_item_are_undefined(tmp_path: Path) -> None:
+    data = scored(tmp_path, "id,label\na,x\n", '{"id":"b","label":"y","tags":["t"]}')
+    assert set(values(data).values()) == {None}
+    assert data["coverage"]["staleLabels"] == 1
+
+
 def outcome(gold: Path, predictions: Path) -> str:
     try:
         return render(labkit.score(Call(gold, (predictions,))), "json")

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from labkit.estimation.anchoring import Answered, anchoring
 from labkit.estimation.designs import Frame, crossed
 from labkit.estimation.estimates import Estimate, estimate
+from labkit.estimation.intervals import LEVEL
 from labkit.estimation.units import WHOLE, Labelled, Predicted, Use
 from labkit.estimation.whole import LABELLED_ONLY, Drawn, Options, estimate_all
 from labkit.metrics import calibration
@@ -164,6 +165,10 @@ def evaluate(said: Sequence[Said], truths: Sequence[Truth], wishes: Wishes) -> E
     )
 
 
+_NOTHING = Estimate("", None, None, None, LEVEL, "none", 0, "imported", LABELLED_ONLY)
+"""Level, basis and design where nothing at all can be estimated."""
+
+
 def _distribution(one: Said) -> Mapping[str, float] | None:
     return one.probabilities or None
 
@@ -262,7 +267,7 @@ def _several(said: Sequence[Said], truths: Sequence[Truth], wishes: Wishes) -> E
         truths,
         replace(wishes, positive=classes[0] if classes else "", threshold=None),
     )
-    like = whole.metrics[0]
+    like = next(iter(whole.metrics), _NOTHING)
     rows = [_share_right("accuracy", said, truths, wishes, like)]
     single = {label: _one_class(label, said, truths, wishes) for label in classes}
     f1 = [row.value for found in single.values() for row in found if row.name.endswith(".f1")]
