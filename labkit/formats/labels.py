@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from labkit.errors import InputError
-from labkit.formats import records
+from labkit.formats import rowrecords
 from labkit.formats.tables import listed
 from labkit.parsed import Parsed, Problem
 from labkit.textfile import read_text
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from labkit.formats.records import Record
+    from labkit.formats.rowrecords import Record
 
 Which = Literal["first", "final"]
 _OWN = frozenset({"id", "item", "label", "predicted", "tags", "confidence", "probabilities"})
@@ -87,7 +87,7 @@ def _answered(record: Record, which: Which) -> tuple[Mapping[str, Any] | None, b
 
 def _decided(answer: Mapping[str, Any]) -> tuple[str | None, tuple[str, ...] | None]:
     """The label and the tags of an answer by question."""
-    inner = records.Record(0, answer)
+    inner = rowrecords.Record(0, answer)
     names = [name for name in answer if name != "tags"]
     name = next((name for name in _BINARY_QUESTIONS if name in answer), None)
     if name is None and len(names) == 1:
@@ -103,7 +103,7 @@ def _drawn(record: Record, source: str, problems: list[Problem]) -> float | None
             reading = type(reading)(fault="is 0")
         if reading.fault or reading.note:
             problems.append(
-                records.doubted(source, record, "inclusion_probability", reading, "not used")
+                rowrecords.doubted(source, record, "inclusion_probability", reading, "not used")
             )
         return reading.value
     if record.text("weight"):
@@ -180,7 +180,7 @@ def parse_labels(text: str, source: str = "<text>", *, which: Which = "first") -
     True
     """
     wanted = (*_GOLD, *_GOLD_TAGS, which)
-    rows, problems = _identified(records.parse(text, source), source, wanted, "labels")
+    rows, problems = _identified(rowrecords.parse(text, source), source, wanted, "labels")
     found = [_gold(record, which, source, problems) for record in rows]
     if any(one.inclusion_probability is not None for one in found):
         found = [_with_draw(one) for one in found]
@@ -201,7 +201,7 @@ def _distribution(record: Record, source: str, problems: list[Problem]) -> dict[
         return {}
     values = {}
     for name, value in found.items():
-        reading = records.Record(record.line, {"p": value}).probability("p")
+        reading = rowrecords.Record(record.line, {"p": value}).probability("p")
         if reading.value is None:
             message = f"probability of {name!r} {reading.fault or 'is missing'}; not used."
             problems.append(Problem(source, record.line, message))
@@ -214,7 +214,7 @@ def _answer(record: Record, source: str, problems: list[Problem]) -> Answer:
     confidence = record.probability("confidence")
     if confidence.fault or confidence.note:
         problems.append(
-            records.doubted(source, record, "confidence", confidence, "it counts as missing")
+            rowrecords.doubted(source, record, "confidence", confidence, "it counts as missing")
         )
     probabilities = _distribution(record, source, problems)
     label = _folded(record.text(*_SAID))
@@ -231,7 +231,7 @@ def _answer(record: Record, source: str, problems: list[Problem]) -> Answer:
         confidence=confidence.value,
         probabilities=probabilities,
         stratum=record.text("stratum"),
-        fields={k: records.spelled(v) for k, v in record.values.items() if k not in _OWN},
+        fields={k: rowrecords.spelled(v) for k, v in record.values.items() if k not in _OWN},
         line=record.line,
     )
 
@@ -248,7 +248,7 @@ def parse_predictions(text: str, source: str = "<text>") -> Parsed[Answer]:
     'true'
     """
     wanted = (*_SAID, *_SAID_TAGS, "probabilities")
-    rows, problems = _identified(records.parse(text, source), source, wanted, "predictions")
+    rows, problems = _identified(rowrecords.parse(text, source), source, wanted, "predictions")
     found = [_answer(record, source, problems) for record in rows]
     by_id = {one.item: one for one in found}
     for item, count in Counter(one.item for one in found).items():
