@@ -4,39 +4,121 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from labkit.codebook import agrees
 from labkit.metrics.counts import Counts, Ratio
+from labkit.model import plain
+from labkit.population import chance_of, is_flagged
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from labkit.estimation.estimates import Estimate
+    from labkit.estimation.whole import Estimates
     from labkit.study import Study
 
 CELLS = ("tp", "fp", "fn", "tn")
+HEADLINES = ("precision", "recall", "f1", "accuracy", "prevalence")
+CALIBRATION = ("ece", "brier", "nll")
+MAX_FAILURES = 200
+_POSITIVES = {"methodatlas": "relevant tests", "finding": "real problems"}
 
 
 def results_of(study: Study) -> dict[str, Any]:
-    """The message of type ``results``: a plain sentence, then counts and ratios."""
+    """The message of type ``results``: plain sentences, then every number with its counts."""
     counted = study.counted()
-    binary = [(n, c) for n, c in counted.items() if isinstance(c, dict) and "tn" in c]
-    if not binary:
-        return {"type": "results", "n": 0}
-    name, cells = binary[0]
-    counts = Counts(**{key: cells[key] for key in CELLS})
+    counts = Counts(**{key: counted["relevance"][key] for key in CELLS})
+    parts = study.estimated()
+    main = parts[0]
     return {
         "type": "results",
-        "n": counts.total,
-        "sentence": _sentence(counts),
-        "based_on": _based_on(study, counts.total),
-        "prefix": name,
-        "counts": {key: cells[key] for key in CELLS},
+        "n": counts.total or main.counts.get("labelled", 0),
+        "sentences": _sentences(main, _POSITIVES.get(study.task.preset, "that you call yes")),
+        "based_on": _based_on(study, main),
+        "warnings": [warning.message for warning in main.warnings],
+        "estimates": [_row(row) for row in _chosen(main, (*HEADLINES, *CALIBRATION))],
+        "others": [_row(row) for part in parts[1:] for row in _chosen(part, HEADLINES)],
+        "tag_estimates": [_row(row) for row in main.metrics if row.name.startswith("tag")],
+        "reliability": _reliability(main),
+        "plan": _plan(study),
+        "prefix": "relevance",
+        "counts": {key: getattr(counts, key) for key in CELLS},
         "ratios": [
             _ratio("precision", counts.precision, "flagged by the AI"),
             _ratio("recall", counts.recall, "answered with yes"),
             _ratio("f1", counts.f1, ""),
             _ratio("accuracy", counts.accuracy, "counted"),
         ],
-        "tags": [_tag(row) for row in counted.get("tags", ())],
+        "tags": [_tag(row) for row in counted["tags"]],
+        **_failures(study),
     }
+
+
+def _chosen(found: Estimates, names: tuple[str, ...]) -> list[Estimate]:
+    rows = (found.named(name) for name in names)
+    return [row for row in rows if row is not None]
+
+
+def _row(row: Estimate) -> dict[str, Any]:
+    return row.as_dict()
+
+
+def _sentences(found: Estimates, positives: str) -> list[str]:
+    """What it comes to, in words that need no statistics."""
+    told = []
+    recall, precision = found.named("recall"), found.named("precision")
+    if recall is not None and recall.value is not None:
+        told.append(f"Of 100 {positives} the AI finds {_about(recall)}.")
+    elif recall is not None:
+        told.append("How many the AI misses is not known yet: label some that it did not flag.")
+    if precision is not None and precision.value is not None:
+        told.append(f"Of 100 that it flags {_about(precision)} are right.")
+    accuracy = found.named("accuracy")
+    if not told and accuracy is not None and accuracy.value is not None:
+        told.append(f"Of 100 answers of the AI {_about(accuracy)} are right.")
+    return told or ["Nothing can be said yet."]
+
+
+def _about(row: Estimate) -> str:
+    """A share as people say it: "about 91 (from 84 to 96)"."""
+    value, low, high = (_hundred(x) for x in (row.value, row.low, row.high))
+    if value is None or low is None or high is None:
+        return "an unknown number"
+    if low == high:
+        return f"{value}"
+    return f"about {value} (from {low} to {high})"
+
+
+def _hundred(value: float | None) -> int | None:
+    return None if value is None else round(100 * value)
+
+
+def _based_on(study: Study, found: Estimates) -> str:
+    n, of = found.counts.get("labelled", 0), len(study.predictions)
+    unsure = found.counts.get("unsure", 0)
+    basis = found.metrics[0].basis if found.metrics else "blind"
+    told = f"From {n} {'answer' if n == 1 else 'answers'} of {of} predictions; basis: {basis}"
+    told += ", the first answers, given before the AI's was shown" if basis == "blind" else ""
+    return told + (f"; {unsure} unsure." if unsure else ".")
+
+
+def _reliability(found: Estimates) -> list[dict[str, Any]]:
+    if found.calibration is None:
+        return []
+    rows: Any = found.calibration.report(missing=0)["reliability"]
+    return [row for row in rows if row["count"]]
+
+
+def _plan(study: Study) -> str:
+    plan = study.plan(assured=False)
+    goal, now = f"±{plan.goal_half_width:.2f}", f"±{plan.half_width:.2f}"
+    if plan.half_width <= plan.goal_half_width:
+        return f"{plan.metric} is known to {now}; the goal {goal} is reached."
+    told = f"{plan.metric} is known to {now}. For {goal} about {plan.more_labels} more are needed"
+    if plan.minutes is not None:
+        told += f", {max(1, round(plan.minutes))} min at your pace"
+    if plan.next_stratum:
+        told += f"; most useful next: {plan.next_stratum}"
+    return told + "."
 
 
 def _ratio(name: str, ratio: Ratio, of: str) -> dict[str, Any]:
@@ -50,23 +132,25 @@ def _tag(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **{name: ratio.value for name, ratio in ratios.items()}}
 
 
-def _sentence(counts: Counts) -> str:
-    """What it comes to, in words.
-
-    >>> _sentence(Counts(tp=3, fp=1, fn=1, tn=1))
-    'Of 4 that you answered with yes the AI found 3; of 4 that it flagged 3 are right.'
-    """
-    found = (
-        f"Of {counts.support} that you answered with yes the AI found {counts.tp}"
-        if counts.support
-        else "You have answered none with yes so far"
-    )
-    flagged = counts.tp + counts.fp
-    verb = "is" if counts.tp == 1 else "are"
-    right = f"of {flagged} that it flagged {counts.tp} {verb} right"
-    return f"{found}; {right if flagged else 'it flagged none of them'}."
-
-
-def _based_on(study: Study, n: int) -> str:
-    of = len(study.sample.drawn)
-    return f"Counted on your final answers: {n} of the {of} items in the sample."
+def _failures(study: Study) -> dict[str, Any]:
+    """Answered items on which the AI was wrong, the surest first."""
+    found: list[tuple[float, str, dict[str, Any]]] = []
+    for item, label in study.settled().items():
+        said, shown = study.predictions.get(item), study.items.get(item)
+        if said is None or shown is None or agrees(study.task, label.final, said.answer):
+            continue
+        chance = chance_of(study.task, said)
+        sure = None
+        if chance is not None:
+            sure = chance if is_flagged(study.task, said) else 1 - chance
+        row = {
+            "item": item,
+            "title": shown.title,
+            "subtitle": shown.subtitle,
+            "yours": plain(label.final),
+            "theirs": plain(said.answer),
+            "sure": sure,
+        }
+        found.append((-1.0 if sure is None else sure, item, row))
+    found.sort(key=lambda one: (-one[0], one[1]))
+    return {"failures": [row for _, _, row in found[:MAX_FAILURES]], "failed": len(found)}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
 _QUIET_SECONDS = 0.15
+_SPARING = 5
+"""Numbers that take long are computed the less often, so that answers never wait for them."""
+_LONGEST_SECONDS = 5.0
 
 
 class ReviewWidget(anywidget.AnyWidget):
@@ -38,6 +42,7 @@ class ReviewWidget(anywidget.AnyWidget):
         super().__init__()
         self.sitting = Sitting(study, reviewer)
         self._later: asyncio.TimerHandle | None = None
+        self._pause = _QUIET_SECONDS
         self.on_msg(lambda _widget, content, _buffers: self.receive(content))
 
     def receive(self, message: object) -> None:
@@ -60,8 +65,11 @@ class ReviewWidget(anywidget.AnyWidget):
         except RuntimeError:
             self._tell_news()
             return
-        self._later = loop.call_later(_QUIET_SECONDS, self._tell_news)
+        self._later = loop.call_later(self._pause, self._tell_news)
 
     def _tell_news(self) -> None:
+        began = time.perf_counter()
         for reply in self.sitting.news():
             self.send(reply)
+        cost = time.perf_counter() - began
+        self._pause = min(max(_QUIET_SECONDS, _SPARING * cost), _LONGEST_SECONDS)

@@ -267,6 +267,7 @@ class Sitting:
 
     def _progress(self) -> Reply:
         done = self.review.progress()
+        plan = self.study.plan(assured=False) if self.study.predictions else None
         return {
             "type": "progress",
             "name": self.study.folder.resolve().name.removesuffix(".study"),
@@ -275,4 +276,7 @@ class Sitting:
             "skipped": done["skipped"],
             "unsure": done["unsure"],
             "flagged": done["flagged"],
+            "half_width": plan.half_width if plan else None,
+            "goal": plan.goal_half_width if plan else None,
+            "more": plan.more_labels if plan else None,
         }

@@ -57,7 +57,7 @@ class App {
     const world = { send: (messages) => this.send(messages), now: () => this.now(), tab: (name) => this.turn(name) };
     this.card = new Card(this.session, world);
     this.panels = { review: this.card };
-    if (study.tabs.includes("results")) this.panels.results = new Results();
+    if (study.tabs.includes("results")) this.panels.results = new Results((item) => this.visit(item));
     if (study.tabs.includes("export")) this.panels.export = new Export(study, (message) => this.send([message]));
     this.tabs = Object.fromEntries(study.tabs.map((name) => [name, this.tab(name)]));
     this.name = h("span", { class: "lk-name" }, "labkit");
@@ -89,6 +89,12 @@ class App {
     this.send([{ type: "tab", tab: name }]);
     if (name === "review") this.card.focus(this.ready);
     this.ready = true;
+  }
+
+  /** Show one item on the card; the card takes the place that Python gives it. */
+  visit(item) {
+    this.turn("review");
+    this.send([{ type: "visit", where: "item", item }]);
   }
 
   tick() {
