@@ -220,3 +220,20 @@ def test_runs_of_two_systems_are_not_compared(tmp_path: Path) -> None:
 def test_predictions_without_labels_are_not_compared(scans: tuple[Path, Path, Path]) -> None:
     with pytest.raises(InputError, match="give --gold"):
         run(scans[1], scans[2])
+
+
+def test_labels_of_any_origin_are_compared_pairwise(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("id,label\na,true\nb,true\nc,false\nd,false\n", encoding="utf-8")
+    for name, answers in (("one", "tttf"), ("two", "tfff")):
+        rows = "".join(
+            f"{i},{'true' if x == 't' else 'false'},m-{name}\n"
+            for i, x in zip("abcd", answers, strict=True)
+        )
+        (tmp_path / f"{name}.csv").write_text(f"id,label,model\n{rows}", encoding="utf-8")
+    _, data = run(tmp_path / "one.csv", tmp_path / "two.csv", "--gold", gold, "--format", "json")
+    checks = {check["metric"]: check["counts"] for check in data["checks"]}
+    assert data["system"] == "labkit"
+    assert checks["precision"] == {"baseline": [2, 3], "candidate": [1, 1]}
+    assert checks["recall"] == {"baseline": [2, 2], "candidate": [1, 2]}
+    assert data["differing"] == ["model"]

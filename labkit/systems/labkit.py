@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from labkit import gates
+from labkit.comparison import Unit
 from labkit.errors import InputError
 from labkit.estimation.units import WHOLE
 from labkit.evaluate.labelled import Evaluation, Said, Truth, Wishes, evaluate
@@ -31,6 +32,8 @@ CHECKS_GATES = True
 IMPORTED = "(imported)"
 _WORDS = {**dict.fromkeys(cells.TRUE, "true"), **dict.fromkeys(cells.FALSE, "false")}
 _TWO = 2
+_FEW = 5
+"""So many models or prompts of one run are named; more are no provenance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,3 +274,65 @@ def score(call: Call) -> Report:
         groups=None if by is None else _groups(found, by, str(predictions)),
         by=by or "",
     )
+
+
+def units(call: Call) -> tuple[Unit, ...]:
+    """What each labelled and answered item adds to each metric; weights play no part here."""
+    gold, predictions = call.pair("labkit", "labels", "predictions")
+    found = read(call, gold, predictions)
+    by = call.options.get("by")
+    known = dict.fromkeys(name for own in found.fields.values() for name in own)
+    if by is not None and by not in known:
+        raise InputError.at(
+            str(predictions), None, f"--by: no field {by!r}; there are {listed(known)}."
+        )
+    said = {one.item: one for one in found.said}
+    return tuple(
+        Unit(
+            truth.item,
+            _shares(said[truth.item], truth, found.wishes.positive),
+            {} if by is None else {by: found.fields[truth.item].get(by, "")},
+        )
+        for truth in found.truths
+        if truth.item in said
+    )
+
+
+def _shares(said: Said, truth: Truth, positive: str | None) -> dict[str, tuple[int, int]]:
+    shares: dict[str, tuple[int, int]] = {}
+    if said.label is not None and truth.label is not None:
+        shares["accuracy"] = (int(said.label == truth.label), 1)
+        if positive is not None:
+            told, there = int(said.label == positive), int(truth.label == positive)
+            shares |= {
+                "precision": (told * there, told),
+                "recall": (told * there, there),
+                "f1": (2 * told * there, told + there),
+            }
+    if said.tags is not None and truth.tags is not None:
+        both, told, there = len(said.tags & truth.tags), len(said.tags), len(truth.tags)
+        shares |= {
+            "tags.micro.precision": (both, told),
+            "tags.micro.recall": (both, there),
+            "tags.micro.f1": (2 * both, told + there),
+        }
+    return shares
+
+
+def provenance(path: Path) -> dict[str, str]:
+    """What every row says alike of its tool version, model, prompt and taxonomy."""
+    try:
+        rows = _answers(path).values
+    except InputError:
+        return {}
+    names = {
+        "toolVersion": ("tool_version",),
+        "model": ("model", "model_version"),
+        "prompt": ("prompt", "prompt_version"),
+        "taxonomy": ("taxonomy",),
+    }
+    found = {
+        ours: sorted({row.fields[name] for row in rows for name in theirs if row.fields.get(name)})
+        for ours, theirs in names.items()
+    }
+    return {ours: ", ".join(values) for ours, values in found.items() if 0 < len(values) <= _FEW}
