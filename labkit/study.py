@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from labkit.sampling import Drawn, Sample
     from labkit.store import Store
     from labkit.studymaking import StudyOptions
+    from labkit.studyupdate import Updated
 
 WINDOW = 5
 
@@ -105,6 +106,17 @@ class Study:
         """
         return cls(*studyfiles.opened(folder))
 
+    @staticmethod
+    def update(folder: Path, predictions: Path, *, at: datetime | None = None) -> Updated:
+        """Take a new scan into a study that nobody has open; see ``labkit.studyupdate``.
+
+        Raises:
+            InputError: No study, or the file is of another kind or cannot be read.
+        """
+        from labkit.studyupdate import update  # noqa: PLC0415  # seldom needed
+
+        return update(folder, predictions, at=at or datetime.now(UTC))
+
     def close(self) -> None:
         """Close the store."""
         self.store.close()
@@ -155,6 +167,19 @@ class Study:
         """Sampled or labelled items that the predictions file no longer has."""
         known = {*self._drawn, *(item for p in self._passes.values() for item in p.touched)}
         return tuple(sorted(known - self.items.keys()))
+
+    @property
+    def second_look(self) -> tuple[str, ...]:
+        """Labelled items whose evidence a new scan changed, and nobody answered again since."""
+        asked: dict[str, int] = {}
+        for entry in self._row.config.get("updates", ()):
+            asked |= dict.fromkeys(entry.get("changed", ()), entry.get("seq", 0))
+        latest: dict[str, int] = {}
+        for done in self._passes.values():
+            for item in asked.keys() & set(done.touched):
+                answer = done.standing(item).answer
+                latest[item] = max(latest.get(item, 0), answer.seq if answer else 0)
+        return tuple(i for i, seq in sorted(asked.items()) if 0 < latest.get(i, 0) <= seq)
 
     @property
     def lead(self) -> str | None:
@@ -374,6 +399,7 @@ class Study:
 
     def status(self) -> dict[str, Any]:
         """Progress as the command ``status`` prints it in JSON."""
+        again = {"secondLook": list(self.second_look)} if self.second_look else {}
         return {
             "schemaVersion": 1,
             "items": len(self.items),
@@ -383,6 +409,7 @@ class Study:
             "stale": len(self.stale),
             "metrics": [row.as_dict() for row in self.estimates(per_tag=False)],
             "plan": self.plan().as_dict() if self.predictions else None,
+            **again,
         }
 
     def _progress(self, reviewer: str) -> dict[str, Any]:

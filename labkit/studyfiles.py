@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labkit import config as study_config
+from labkit import scanfile
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
 from labkit.estimation.population import Population
@@ -51,11 +52,11 @@ def beside(folder: Path, written: str) -> Path:
     return folder / Path(written).expanduser()
 
 
-def opened(folder: Path) -> tuple[Path, StudyConfig, Material, Store]:
-    """A study's folder, configuration, material and open store.
+def configured(folder: Path) -> tuple[Path, StudyConfig]:
+    """A study's folder and configuration.
 
     Raises:
-        InputError: There is no study, or one of its files cannot be read.
+        InputError: There is no study, or its file cannot be read.
     """
     if folder.name == FILE_NAME and folder.is_file():
         folder = folder.parent
@@ -67,6 +68,16 @@ def opened(folder: Path) -> tuple[Path, StudyConfig, Material, Store]:
             "labkit init PREDICTIONS --study DIR makes one."
         )
     config = study_config.read(folder / FILE_NAME)
+    return folder, config
+
+
+def opened(folder: Path) -> tuple[Path, StudyConfig, Material, Store]:
+    """A study's folder, configuration, material and open store.
+
+    Raises:
+        InputError: There is no study, or one of its files cannot be read.
+    """
+    folder, config = configured(folder)
     material = load(beside(folder, config.predictions), config, folder)
     return folder, config, material, Store.open(store_url(folder, config))
 
@@ -135,7 +146,7 @@ def item_rows(
             stratum=unit.stratum,
             inclusion_probability=unit.inclusion_probability,
             arm=(arms or {}).get(unit.item),
-            content_sha256=material.digests.get(unit.item),
+            content_sha256=scanfile.content_of(material, unit.item) or None,
         )
         for place, unit in enumerate(sample.drawn)
     ]

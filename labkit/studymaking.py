@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labkit import atomic, studyfiles
+from labkit import atomic, scanfile, studyfiles
 from labkit import config as study_config
 from labkit.arms import assign_arms
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
 from labkit.estimation.allocation import bands, neyman
+from labkit.estimation.units import WHOLE
 from labkit.parsed import Parsed
 from labkit.population import population, strata_of
 from labkit.presets import imported
@@ -103,6 +104,7 @@ def create(
             predictions,
             _Draw(sample, material, known.values, _arms(config, material, sample)),
         )
+        scanfile.write(folder, scanfile.of(material, studyfiles.digest_of(predictions)))
         # last: a folder without it is no study yet
         atomic.write_text(folder / FILE_NAME, study_config.render(config))
     except InputError:
@@ -147,6 +149,7 @@ def _remove_made(folder: Path, config: StudyConfig) -> None:
     """Leave nothing of a study that could not be made; never a folder with other files in it."""
     if "://" not in config.store:
         studyfiles.beside(folder, config.store).unlink(missing_ok=True)
+    (folder / scanfile.FILE_NAME).unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         folder.rmdir()
 
@@ -168,11 +171,37 @@ def _allocated(
     return frame, neyman(units, frame, len(units) if n is None else n)
 
 
+def frame_of(config: StudyConfig, material: Material) -> Mapping[str, str]:
+    """The stratum of each item with an AI answer."""
+    if config.design == "simple":
+        return dict.fromkeys(material.predictions, WHOLE)
+    units = population(material.task, material.items, material.predictions, config.strata)
+    return strata_of(units, config.strata)
+
+
 def _extended(config: StudyConfig, material: Material, before: Sample, n: int) -> Sample:
     if before.design == "simple":
         return extend_simple(before, material.predictions, n)
     frame, allocation = _allocated(config, material, n)
     return extend_stratified(before, frame, allocation)
+
+
+def _by_name(
+    names: Mapping[str, str], config: StudyConfig, material: Material, before: Sample, n: int
+) -> Sample:
+    """Extend with the names that items were drawn by, where a newer scan numbers them anew."""
+    if not names:
+        return _extended(config, material, before, n)
+    ids = {name: item for item, name in names.items()}
+    named = replace(
+        material,
+        items={names.get(i, i): one for i, one in material.items.items()},
+        predictions={names.get(i, i): said for i, said in material.predictions.items()},
+    )
+    drawn = tuple(replace(unit, item=names.get(unit.item, unit.item)) for unit in before.drawn)
+    after = _extended(config, named, replace(before, drawn=drawn), n)
+    back = tuple(replace(unit, item=ids.get(unit.item, unit.item)) for unit in after.drawn)
+    return replace(after, drawn=back)
 
 
 def extend(folder: Path, options: StudyOptions) -> None:
@@ -195,7 +224,7 @@ def extend(folder: Path, options: StudyOptions) -> None:
         problem = studyfiles.changed(folder, config, row)
         if problem is not None:
             raise InputError(str(problem))
-        after = _extended(config, material, before, more)
+        after = _by_name(scanfile.names(folder), config, material, before, more)
         store.extend(
             row,
             {**row.config, **studyfiles.settings_of(after, row.config["predictionsSha256"])},

@@ -15,6 +15,7 @@ from labkit.errors import LabkitError
 COMMANDS: dict[str, str] = {
     "review": "Open the review app on a predictions file or a study",
     "init": "Make a study: draw a sample of an AI's predictions",
+    "update": "Take a new scan into a study; labels follow their items",
     "status": "Progress of a study, and what comes next",
     "check": "Read any supported file: what it is, counts, every problem",
     "score": "Evaluate predictions against labels, with gates",

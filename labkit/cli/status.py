@@ -8,6 +8,9 @@ from typing import Any
 
 import click
 
+MAX_SHOWN = 10
+"""Items that are listed by name."""
+
 
 @click.command()
 @click.argument("study", type=click.Path(path_type=Path))
@@ -47,6 +50,9 @@ def text(status: dict[str, Any], protocol: str) -> str:
         lines.append(f"{status['disputed']} items on which reviewers differ.")
     if status["stale"]:
         lines.append(f"{status['stale']} items are not in the predictions any more.")
+    if status.get("secondLook"):
+        again = ", ".join(status["secondLook"][:MAX_SHOWN])
+        lines.append(f"{len(status['secondLook'])} changed since they were answered: {again}.")
     return "\n".join((*lines, *_numbers(status)))
 
 

@@ -101,7 +101,13 @@ def material(path: Path, *, tags: tuple[str, ...] = (), show: tuple[str, ...] = 
     if not seen:
         raise InputError.at(str(path), None, "no record names a label; nothing to choose from.")
     task = Task(NAME, (Question("label", "choice", "Which label is right?", tuple(seen)),))
-    return Material(task=task, items=items, predictions=predictions, problems=tuple(found))
+    return Material(
+        task=task,
+        items=items,
+        predictions=predictions,
+        problems=tuple(found),
+        digests={key: item.text for key, item in items.items()},
+    )
 
 
 def _chances(value: Any) -> dict[str, float]:

@@ -51,7 +51,8 @@ def material(report: Report, *, show: tuple[str, ...] = (), source: Path | None 
         items={finding.id: _item(finding, show) for finding in asked},
         predictions={finding.id: _prediction(finding, show) for finding in asked},
         problems=report.problems,
-        digests={finding.id: finding.key for finding in asked},
+        digests={f.id: _evidence(f) for f in asked},
+        keys={finding.id: finding.key for finding in asked},
         code=FileCode(source, snippets).excerpt,
     )
 
@@ -79,6 +80,11 @@ def _item(finding: Finding, show: tuple[str, ...]) -> Item:
         lines=lines,
         text=whole,
     )
+
+
+def _evidence(finding: Finding) -> str:
+    """What a reviewer judged: rule, message and code, but not the line."""
+    return f"{finding.rule}\n{finding.message}\n{finding.spot.file}\n{finding.spot.snippet}"
 
 
 def _related(spot: Spot) -> str:

@@ -47,6 +47,8 @@ class Material:
     problems: tuple[Problem, ...] = ()
     digests: Mapping[str, str] = field(default_factory=dict)
     """What tells a changed item from an unchanged one, by id, where the file says it."""
+    keys: Mapping[str, str] = field(default_factory=dict)
+    """By id a key that stays the same in the next scan, where the id does not."""
     code: Callable[[Item], Excerpt | None] = no_code
     """Finds the source of an item."""
 

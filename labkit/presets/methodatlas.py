@@ -93,6 +93,7 @@ def material(
         },
         problems=(*scan.problems, *found.problems),
         digests={key: r.content_hash for key, r in records.items() if r.content_hash},
+        keys={key: f"{r.fqcn}#{r.method}@{r.source_root}" for key, r in records.items()},
         code=SourceTree(source).excerpt if source else no_code,
     )
 

@@ -57,6 +57,7 @@ def material(
             if (answer := _answer(record, task, words=kind == "choice"))
         },
         problems=(_guess(found), *found.problems),
+        digests={record.id: _evidence(record, show) for record in found.values},
         code=FileCode(source).excerpt,
     )
 
@@ -115,6 +116,12 @@ def _answer(record: Record, task: Task, *, words: bool) -> dict[str, object]:
     if record.tags is not None and task.question("tags"):
         answer["tags"] = record.tags
     return answer
+
+
+def _evidence(record: Record, show: tuple[str, ...]) -> str:
+    """What a reviewer judged: the text and every field that is in view."""
+    shown = [f"{name}={value}" for name, value in record.fields.items() if _open(name, show)]
+    return "\n".join((record.text, *shown))
 
 
 def _open(column: str, show: tuple[str, ...]) -> bool:

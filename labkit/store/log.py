@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
     from labkit.model import Decision
 
+_SPARE = "5f1d3b0e"
+"""Part of a key that no item has, for the moment in which keys change places."""
 _STUDY_LOCK = 0x6C61626B
 """The first key of PostgreSQL's advisory lock; the second is the study."""
 
@@ -146,21 +148,55 @@ class Store:
 
         def work() -> None:
             with self._write() as connection:
-                known = self._ids(connection, study.id)
-                kept = [item for item in items if item.key in known]
-                table = schema.items
-                for item in kept:
-                    connection.execute(
-                        update(table).where(table.c.id == known[item.key]).values(item.as_row())
-                    )
-                self._insert_items(
-                    connection, study.id, [item for item in items if item.key not in known]
-                )
+                self._place(connection, study, config, items)
+
+        with told(self.place):
+            retried(work)
+
+    def _place(
+        self,
+        connection: Connection,
+        study: StudyRow,
+        config: Mapping[str, Any],
+        items: Sequence[ItemRow],
+    ) -> None:
+        known = self._ids(connection, study.id)
+        table = schema.items
+        for item in items:
+            if item.key in known:
                 connection.execute(
-                    update(schema.studies)
-                    .where(schema.studies.c.id == study.id)
-                    .values(config=dict(config))
+                    update(table).where(table.c.id == known[item.key]).values(item.as_row())
                 )
+        self._insert_items(connection, study.id, [i for i in items if i.key not in known])
+        connection.execute(
+            update(schema.studies)
+            .where(schema.studies.c.id == study.id)
+            .values(config=dict(config))
+        )
+
+    def retake(
+        self,
+        study: StudyRow,
+        config: Mapping[str, Any],
+        renamed: Mapping[str, str],
+        items: Sequence[ItemRow],
+    ) -> None:
+        """Rename items, then let exactly the given ones be drawn; the log stays as it is."""
+
+        def work() -> None:
+            with self._write() as connection:
+                self._lock(connection, study.id)
+                known, table = self._ids(connection, study.id), schema.items
+                moved = [(known[o], new) for o, new in renamed.items() if o in known and o != new]
+                for spare in (True, False):  # two steps, so that no two have one key for a moment
+                    for key, new in moved:
+                        name = f"moving {key} {study.id} {_SPARE}" if spare else new
+                        where = update(table).where(table.c.id == key)
+                        connection.execute(where.values(item_key=name))
+                drop = {"position": None, "incl_prob": None, "draw_order": None, "stratum": None}
+                outside = update(table).where(table.c.study_id == study.id).values(drop)
+                connection.execute(outside)
+                self._place(connection, study, config, items)
 
         with told(self.place):
             retried(work)
