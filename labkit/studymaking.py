@@ -30,7 +30,7 @@ from labkit.store.problems import told
 from labkit.textfile import read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from sqlalchemy import URL
@@ -102,7 +102,7 @@ def create(
             url,
             folder,
             predictions,
-            _Draw(sample, material, known.values, _arms(config, material, sample)),
+            _Draw(sample, material, known.values, arms_for(config, material, sample.items)),
         )
         scanfile.write(folder, scanfile.of(material, studyfiles.digest_of(predictions)))
         # last: a folder without it is no study yet
@@ -124,12 +124,12 @@ class _Draw:
     arms: Mapping[str, str]
 
 
-def _arms(config: StudyConfig, material: Material, sample: Sample) -> Mapping[str, str]:
+def arms_for(config: StudyConfig, material: Material, items: Sequence[str]) -> Mapping[str, str]:
     """The arm of each item under ``randomised``; none otherwise."""
     if config.protocol != "randomised":
         return {}
     units = population(material.task, material.items, material.predictions)
-    return assign_arms(sample.items, bands(units), seed=config.seed)
+    return assign_arms(items, bands(units), seed=config.seed)
 
 
 def _fill(url: URL, folder: Path, predictions: Path, new: _Draw) -> None:
@@ -228,7 +228,7 @@ def extend(folder: Path, options: StudyOptions) -> None:
         store.extend(
             row,
             {**row.config, **studyfiles.settings_of(after, row.config["predictionsSha256"])},
-            studyfiles.item_rows(after, material, _arms(config, material, after)),
+            studyfiles.item_rows(after, material, arms_for(config, material, after.items)),
         )
     finally:
         store.close()

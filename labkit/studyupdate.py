@@ -24,7 +24,7 @@ from labkit.presets.choosing import preset_of
 from labkit.sampling import Drawn, Sample, StratumSize, draw_key, show_key
 from labkit.scanfile import Known, Scan
 from labkit.store import Store
-from labkit.studymaking import frame_of, relative
+from labkit.studymaking import arms_for, frame_of, relative
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -116,7 +116,9 @@ def update(folder: Path, predictions: Path, *, at: datetime) -> Updated:
         history = _renamed(row.config.get("updates", []), taking.now)
         history.append(_entry(found, store, row, at))
         settings = {**row.config, **studyfiles.settings_of(sample, digest), "updates": history}
-        arms = {taking.now.get(i, i): a for i, a in studyfiles.arms_of(store.items(row)).items()}
+        before_arms = studyfiles.arms_of(store.items(row))
+        arms = {taking.now.get(item, item): arm for item, arm in before_arms.items()}
+        arms |= arms_for(new_config, material, [i for i in sample.items if i not in arms])
         store.retake(row, settings, taking.now, studyfiles.item_rows(sample, material, arms))
     finally:
         store.close()
