@@ -6,8 +6,10 @@ cannot run code and an alias cannot grow; every node knows where it stands in th
 
 from __future__ import annotations
 
+import gc
 import re
 from bisect import bisect_right
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -17,6 +19,7 @@ from labkit.errors import InputError
 from labkit.textfile import LINE_END, read_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
 Style = Literal["plain", "single", "double", "literal", "folded", "flow", "block"]
@@ -149,6 +152,15 @@ class _Composer:
         self.documents = 0
         self.nodes = 0
         self.aliased = 0
+        self.takes: dict[type, Callable[[Any], None]] = {
+            yaml.DocumentStartEvent: self.document,
+            yaml.AliasEvent: self.alias,
+            yaml.ScalarEvent: self.scalar,
+            yaml.SequenceStartEvent: self.begin,
+            yaml.MappingStartEvent: self.begin,
+            yaml.SequenceEndEvent: self.close,
+            yaml.MappingEndEvent: self.close,
+        }
 
     def line(self, mark: Any) -> int:
         return bisect_right(self.breaks, mark.index) + 1
@@ -162,29 +174,30 @@ class _Composer:
         return InputError.at(self.source, self.line(mark), message)
 
     def feed(self, event: Any) -> None:
-        match event:
-            case yaml.DocumentStartEvent():
-                self.documents += 1
-                if self.documents > 1:
-                    raise self.refuse(
-                        event.start_mark, "a second document ('---'); keep one document a file."
-                    )
-            case yaml.AliasEvent():
-                self.alias(event)
-            case yaml.ScalarEvent():
-                self.untagged(event)
-                style = _STYLES.get(event.style or "", "plain")
-                place = self.place(event.start_mark, event.end_mark)
-                self.add(Scalar(place, event.value, style), 1, event.anchor)
-            case yaml.SequenceStartEvent() | yaml.MappingStartEvent():
-                self.untagged(event)
-                if len(self.open) >= MAX_DEPTH:
-                    raise self.refuse(
-                        event.start_mark, f"more than {MAX_DEPTH} levels deep; flatten the file."
-                    )
-                self.open.append(_Open(event))
-            case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
-                self.close(event)
+        take = self.takes.get(type(event))
+        if take is not None:
+            take(event)
+
+    def document(self, event: Any) -> None:
+        self.documents += 1
+        if self.documents > 1:
+            raise self.refuse(
+                event.start_mark, "a second document ('---'); keep one document a file."
+            )
+
+    def scalar(self, event: Any) -> None:
+        self.untagged(event)
+        style = _STYLES.get(event.style or "", "plain")
+        place = self.place(event.start_mark, event.end_mark)
+        self.add(Scalar(place, event.value, style), 1, event.anchor)
+
+    def begin(self, event: Any) -> None:
+        self.untagged(event)
+        if len(self.open) >= MAX_DEPTH:
+            raise self.refuse(
+                event.start_mark, f"more than {MAX_DEPTH} levels deep; flatten the file."
+            )
+        self.open.append(_Open(event))
 
     def untagged(self, event: Any) -> None:
         if event.tag is not None:
@@ -248,6 +261,18 @@ class _Composer:
         parent.lines[key.text] = line
 
 
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep the cycle collector from walking a million fresh nodes again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
 def _fault(error: yaml.MarkedYAMLError, text: str, composer: _Composer) -> InputError:
     mark: Any = error.problem_mark or error.context_mark
     if mark is None:
@@ -283,8 +308,9 @@ def parse(text: str, source: str = "<text>") -> YamlFile:
         raise InputError.at(source, line, f"character {code} is not allowed in YAML; remove it.")
     composer = _Composer(text, source)
     try:
-        for event in yaml.parse(text, Loader=_LOADER):
-            composer.feed(event)
+        with _uncollected():
+            for event in yaml.parse(text, Loader=_LOADER):
+                composer.feed(event)
     except yaml.MarkedYAMLError as error:
         raise _fault(error, text, composer) from error
     except yaml.YAMLError as error:
