@@ -174,3 +174,13 @@ def test_labels_that_contradict_each_other_are_refused() -> None:
     rows_ = [{"item": "p", "label": True}, {"item": "p", "label": False}]
     with pytest.raises(InputError, match="both ways"):
         labels_of(rows_, "l")
+
+
+def test_a_pair_on_which_reviewers_differ_has_no_label() -> None:
+    rows_ = [
+        {"item": "p", "reviewer": "a", "label": True},
+        {"item": "p", "reviewer": "b", "label": False},
+        {"item": "q", "reviewer": "a", "label": True},
+        {"item": "q", "reviewer": "b", "label": True},
+    ]
+    assert labels_of(rows_, "l") == {"q": True}

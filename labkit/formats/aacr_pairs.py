@@ -34,24 +34,31 @@ def _answer(record: Mapping[str, Any]) -> bool | None:
 
 
 def labels_of(records: Iterable[Mapping[str, Any]], source: str) -> dict[str, bool]:
-    """Labels by pair.
+    """Labels by pair; one on which reviewers differ has none until it is adjudicated.
 
     Raises:
-        InputError: No row names a pair, or two rows contradict each other.
+        InputError: No row names a pair, or one reviewer contradicts himself.
     """
-    found: dict[str, bool] = {}
+    found: dict[str, dict[str, bool]] = {}
     named = False
     for record in records:
-        pair = record.get("item") or record.get("id")
+        pair = str(record.get("item") or record.get("id") or "")
         named = named or bool(pair)
         answer = _answer(record)
         if not pair or answer is None:
             continue
-        if found.setdefault(str(pair), answer) != answer:
-            raise InputError(f"{source}: pair {pair} is labelled both ways; adjudicate it first.")
+        own = found.setdefault(pair, {})
+        if own.setdefault(str(record.get("reviewer") or ""), answer) != answer:
+            raise InputError(
+                f"{source}: pair {pair} is labelled both ways by one reviewer; keep one row."
+            )
     if not named:
         raise InputError(f"{source}: no row has 'item' or 'id'; labels of pairs name the pair.")
-    return found
+    return {
+        pair: next(iter(answers.values()))
+        for pair, answers in found.items()
+        if len(set(answers.values())) == 1
+    }
 
 
 def read(path: Path) -> dict[str, bool]:
