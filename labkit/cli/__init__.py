@@ -22,6 +22,7 @@ COMMANDS: dict[str, str] = {
     "export": "Write vetted labels: overrides in place, or labels with their provenance",
     "compare": "Hold runs against a baseline: held or regressed, check by check",
     "doctor": "What works on this machine: versions, assets, store, keys",
+    "agreement": "How far reviewers agree: percent, kappa, alpha, AC1, anchoring",
     "example": "Copy an example to play with, and print the next command",
 }
 """Each subcommand and its one line; the function lives in ``labkit.cli.NAME`` as ``command``."""
