@@ -16,6 +16,7 @@ import yaml
 from builders import NO, YES, a_reviewer, a_row, a_study, predictions_csv
 from click.testing import CliRunner
 
+import labkit
 from labkit.cli.export import command
 from labkit.errors import InputError
 from labkit.exports import export_to, plan_export, write
@@ -410,3 +411,23 @@ def test_labels_leave_as_jsonl_and_csv(tmp_path: Path) -> None:
     head = (tmp_path / "labels.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
     assert head[:8] == ["item", "reviewer", "value.relevant", "value.tags", "first.relevant",
                         "first.tags", "final.relevant", "final.tags"]  # fmt: skip
+
+
+def test_the_export_scores_to_what_the_study_counted(tmp_path: Path) -> None:
+    study = a_study(tmp_path, 12)
+    reviewer = a_reviewer(study)
+    for number, item in enumerate(study.sample.items[:10]):
+        reviewer.answer(YES if number % 2 else NO, item)
+    reviewer.act("undo")
+    reviewer.act("undo")
+    reviewer.act("unsure")
+    out = tmp_path / "o.yaml"
+    export_to(study, out)
+    report = labkit.score(out, tmp_path / "predictions.csv").data
+    counted = study.counted()
+    relevance, micro = report["relevance"], report["tagsMicro"]
+    assert isinstance(relevance, dict)
+    assert isinstance(micro, dict)
+    assert {cell: relevance[cell] for cell in ("tp", "fp", "fn", "tn")} == counted["relevance"]
+    assert {cell: micro[cell] for cell in ("tp", "fp", "fn")} == counted["tagsMicro"]
+    assert report["evaluated"] == 9
