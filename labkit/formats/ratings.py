@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labkit.errors import InputError
-from labkit.formats import cells, labels, records
+from labkit.formats import cells, labels, rowrecords
 from labkit.formats.tables import listed
 from labkit.parsed import Parsed, Problem
 from labkit.textfile import read_text
 
 if TYPE_CHECKING:
     from labkit.formats.labels import Which
-    from labkit.formats.records import Record
+    from labkit.formats.rowrecords import Record
 
 _LONG = frozenset({"label", "truth", "gold", "tags", "truth_tags", "first", "final", "value"})
 _BESIDE = frozenset(
@@ -75,7 +75,7 @@ def parse(
     >>> [(r.reviewer, r.label) for r in parse("id,ines,omar\na,yes,no\nb,,no\n").values]
     [('ines', 'yes'), ('omar', 'no'), ('omar', 'no')]
     """
-    rows = records.parse(text, source)
+    rows = rowrecords.parse(text, source)
     names = list(dict.fromkeys(name for record in rows.values for name in record.values))
     long = any(name.split(".")[0] in _LONG for name in names)
     found = _long(text, source, which, reviewer) if long else _wide(rows, names, source)
