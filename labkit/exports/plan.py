@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Literal
 
 from labkit.atomic import write_bytes
 from labkit.errors import InputError
+from labkit.exports import golden as golden_files
 from labkit.exports.diff import unified
 from labkit.exports.overridefile import edited, text_of
 from labkit.formats.labelfiles import render_csv, render_jsonl
 from labkit.textfile import decode, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     from labkit.exports.source import Exportable
@@ -31,6 +32,10 @@ _ENDINGS: dict[str, Format] = {
     ".csv": "csv",
     ".jsonl": "jsonl",
     ".json": "planwerk",
+}
+_GOLDEN: dict[str, Callable[[Exportable], tuple[str, int]]] = {
+    "decguard": golden_files.decguard,
+    "planwerk": golden_files.planwerk,
 }
 _KEPT = "exports"
 
@@ -104,7 +109,8 @@ def plan_export(  # noqa: PLR0913  # one argument an option of the command
     before = read_bytes(to) if to.exists() else None
     if found in {"csv", "jsonl"}:
         return _labels(study, to, found, before, force=force)
-    if found != "methodatlas" or study.task.preset != "methodatlas":
+    golden = _GOLDEN.get(found)
+    if golden is None and (found != "methodatlas" or study.task.preset != "methodatlas"):
         raise InputError(
             f"a {study.task.preset} study is not exported as {found}; "
             "use --format csv or jsonl for its labels."
@@ -115,6 +121,9 @@ def plan_export(  # noqa: PLR0913  # one argument an option of the command
             f"{len(disputed)} items are disputed, {disputed[0]} first; settle them with "
             "'labkit adjudicate', or leave them out with --skip-disputed."
         )
+    if golden is not None:
+        text, count = golden(study)
+        return _replaced(study, to, found, before, text, f"{count} entries", force=force)
     return _overrides(study, to, before, disagreements=only == "disagreements", force=force)
 
 
@@ -190,17 +199,31 @@ def _locked(path: Path) -> Iterator[None]:
 def _labels(
     study: Exportable, to: Path, found: Format, before: bytes | None, *, force: bool
 ) -> Planned:
-    if before is not None and not force:
-        raise InputError(f"{to}: this file is there already; replace it with --force.")
     labels = study.labels(answer="any")
     text = render_csv(labels, study.task) if found == "csv" else render_jsonl(labels)
+    return _replaced(study, to, found, before, text, f"{len(labels)} labels", force=force)
+
+
+def _replaced(  # noqa: PLR0913, PLR0917  # what there is, what comes, and what it is called
+    study: Exportable,
+    to: Path,
+    found: Format,
+    before: bytes | None,
+    text: str,
+    what: str,
+    *,
+    force: bool,
+) -> Planned:
+    """A whole new file; one that is there is replaced only by force."""
+    if before is not None and not force:
+        raise InputError(f"{to}: this file is there already; replace it with --force.")
     old = None if before is None else before.decode(errors="replace")
     return Planned(
         to,
         before,
         text.encode(),
         unified(old, text, to.name),
-        f"{to.name}: {len(labels)} labels.",
+        f"{to.name}: {what}.",
         study=study,
         format=found,
     )

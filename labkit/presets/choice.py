@@ -80,7 +80,7 @@ def material(path: Path, *, tags: tuple[str, ...] = (), show: tuple[str, ...] = 
     found = list(problems)
     seen: dict[str, None] = dict.fromkeys((*tags, *labels))
     for index, record in enumerate(records, 1):
-        key = as_text(record.get("id")) or f"case-{index}"
+        key = as_text(record.get("id", record.get("case_id"))) or f"case-{index}"
         if key in items:
             message = f"id {key!r} stands twice; the last record counts."
             found.append(Problem(str(path), None, message, "warning"))
