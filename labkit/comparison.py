@@ -30,6 +30,10 @@ LOWER_IS_BETTER = (
 )
 
 
+NEUTRAL = ("prevalence",)
+"""Metrics that describe the items: no change of theirs is better or worse."""
+
+
 def lower_is_better(metric: str) -> bool:
     """Whether a fall of this metric is an improvement; only its last part decides.
 
@@ -81,11 +85,12 @@ class Check:
     def held(self) -> bool:
         """Whether the candidate is not worse, by exact counts where both sides have them."""
         change = self.difference
-        if change is None:
+        if change is None or self.metric.rsplit(".", 1)[-1] in NEUTRAL:
             return True
         one, other = self.baseline.counts, self.candidate.counts
-        if one and other:
-            change = float(other[0] * one[1] - one[0] * other[1])
+        if one and other:  # exact: whole numbers, no quotients
+            cross = other[0] * one[1] - one[0] * other[1]
+            change = float((cross > 0) - (cross < 0))
         return change <= SLACK if lower_is_better(self.metric) else change >= -SLACK
 
 

@@ -453,3 +453,18 @@ def test_words_are_no_confidences(corpus: Path) -> None:
     write(corpus / "runs/leak/1.json", {"findings": [one, {**one, "file": "b.go"}]})
     words = score(corpus)["byConfidenceWord"]
     assert words == [{"word": "verified", "n": 2, "precision": 0.5}]
+
+
+def test_planwerks_own_report_is_shown_and_judged_alone(tmp_path: Path) -> None:
+    one = write(tmp_path / "a.json", planwerk_report.as_data(a_report(9, 1, 1, 9)))
+    two = write(tmp_path / "b.json", planwerk_report.as_data(a_report(8, 1, 2, 8)))
+    data: Any = system.score(Call(two, (), {"baseline": one})).data
+    assert data["comparison"]["verdict"] == "REGRESSED"
+    with pytest.raises(InputError, match="--by needs the corpus"):
+        system.score(Call(two, (), {"by": "severity"}))
+
+
+def test_another_systems_file_in_the_folder_is_named(corpus: Path) -> None:
+    write(corpus / "runs/leak/1.json", {"version": "2.1.0", "runs": []})
+    with pytest.raises(InputError, match=r"1\.json: this is sarif"):
+        score(corpus)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.errors import InputError
 from labkit.evaluate.planwerk import Case, Expected, Finding, Review
-from labkit.formats import gojson
+from labkit.formats import gojson, kinds
 from labkit.metrics.usage import Usage
 from labkit.textfile import read_text
 
@@ -184,17 +184,13 @@ def parse_review(text: str, source: str) -> Review:
 
 
 def _guess(value: object) -> str:
+    """What a JSON value is instead, by the kinds that labkit knows."""
     if not isinstance(value, dict):
         return f"this is {gojson.kind(value)}"
-    keys = {key.casefold() for key in value}
-    known = (
-        ("a planwerk eval report", {"cases", "aggregate"}),
-        ("a decguard report", {"metrics", "checks"}),
-        ("a SARIF log", {"runs", "version"}),
-        ("a labkit report", {"schemaversion", "system"}),
-    )
-    name = next((name for name, marks in known if marks <= keys), None)
-    return f"this is {name}" if name else "an object of another kind"
+    if {"schemaVersion", "system"} <= value.keys():
+        return "this is a report of labkit"
+    name = kinds.of_document(value)
+    return "an object of another kind" if name == kinds.UNKNOWN else f"this is {name}"
 
 
 def read_review(path: Path) -> Review:

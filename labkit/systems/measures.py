@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from labkit.comparison import Measure
@@ -69,12 +70,18 @@ def _at(data: Any, path: str) -> Any:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """A finite number; anything else is not known."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return float(value) if abs(value) <= sys.float_info.max else None
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= sys.maxsize
 
 
 def _share(block: Mapping[str, Any], top: tuple[str, ...], bottom: tuple[str, ...]) -> Share | None:
-    names = {*top, *bottom}
-    if not all(isinstance(block.get(name), int) for name in names):
+    if not all(_is_count(block.get(name)) for name in {*top, *bottom}):
         return None
     return sum(block[name] for name in top), sum(block[name] for name in bottom)
 

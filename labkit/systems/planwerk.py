@@ -12,6 +12,7 @@ from labkit.errors import InputError
 from labkit.evaluate import planwerk as rules
 from labkit.evaluate.planwerk_compare import compare as judge
 from labkit.evaluate.planwerk_groups import by_confidence_word, by_field
+from labkit.formats import kinds
 from labkit.formats.planwerk import read_corpus
 from labkit.formats.planwerk_report import as_data, parse_tiers, read, read_baseline
 from labkit.formats.planwerk_reviews import read_runs
@@ -71,6 +72,15 @@ def _score(call: Call, gold: Path, predictions: tuple[Path, ...]) -> _Scored:
     )
 
 
+def _read_report(call: Call, path: Path) -> _Scored:
+    """Planwerk's own report instead of a corpus; it holds no findings to look at again."""
+    again = sorted(SCORING & call.options.keys())
+    if again:
+        options = ", ".join(f"--{name}" for name in again)
+        raise InputError(f"{path.name}: {options} needs the corpus and the review reports.")
+    return _Scored(read(path), ())
+
+
 def _warned(comparison: Comparison | None, source: str) -> tuple[Problem, ...]:
     warnings = comparison.warnings if comparison else ()
     return tuple(Problem(source, None, message, "warning") for message in warnings)
@@ -87,14 +97,17 @@ def score(call: Call) -> Report:
     asked = gating.asked(call)
     baseline_path = _path(call, "baseline")
     baseline = read_baseline(baseline_path) if baseline_path else None
-    scored = _score(call, call.gold, call.predictions)
+    if not call.predictions and kinds.of_path(call.gold).name == "planwerk-report":
+        scored = _read_report(call, call.gold)
+    else:
+        scored = _score(call, call.gold, call.predictions)
     comparison = judge(baseline, scored.evaluation) if baseline else None
     by = call.options.get("by")
     made = report(
         scored.evaluation,
         comparison,
         words=by_confidence_word(scored.corpus),
-        severities=by_field(scored.corpus, "severity"),
+        severities=by_field(scored.corpus, "severity") if scored.corpus else (),
         groups=by_field(scored.corpus, by) if by else (),
         checks=gates.check(asked, _values(scored.evaluation)),
     )
