@@ -79,6 +79,9 @@ def test_a_system_is_found_from_the_file_that_says_most(tmp_path: Path) -> None:
     overrides.write_text("", encoding="utf-8")
     assert detection.system_of([table]) == "labkit"
     assert detection.system_of([table, overrides]) == "methodatlas"
+    scan = CASES / "c01_bom.csv"
+    assert detection.system_of([table, scan]) == "labkit"
+    assert detection.system_of([overrides, scan]) == "methodatlas"
     with pytest.raises(InputError, match=r"nothing that labkit knows.*--system"):
         detection.system_of([CASES / "y11_hostile_names.json"])
     with pytest.raises(InputError, match=r"sarif"):

@@ -209,6 +209,8 @@ def test_reviewers_who_differ_dispute_an_item_and_repeated_rows_are_said(tmp_pat
     gold = "id,label,reviewer\na,true,x\na,false,y\nb,true,x\nb,true,y\nc,true,x\nc,false,x\n"
     data = scored(tmp_path, gold, "id,label\na,true\nb,true\nc,true\n")
     assert data["coverage"]["disputed"] == 1
+    (pair,) = data["agreement"]["pairs"]
+    assert (pair["a"], pair["b"], pair["n"], pair["percent"]) == ("x", "y", 2, 0.5)
     assert (data["counts"]["tp"], data["counts"]["fp"]) == (1, 1)
     assert "again" in data["problems"][0]["message"]
 

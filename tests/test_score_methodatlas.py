@@ -270,6 +270,29 @@ def test_entries_saved_from_the_window_are_pointed_out(conformance: Path) -> Non
     assert any("window" in problem["message"] for problem in found["problems"])
 
 
+def test_notes_that_say_how_a_label_was_drawn_give_estimates_for_all(tmp_path: Path) -> None:
+    rows = HEAD + "".join(f"A,m{i},{str(i < 20).lower()},,\n" for i in range(100))
+    drawn = [*range(10), *range(20, 60)]
+    labels = "overrides:\n" + "".join(
+        f"- {{fqcn: A, method: m{i}, securityRelevant: {str(i % 2 == 0 and i < 20).lower()}, "
+        f'note: "Reviewed 2026-11-29 by ines (labkit: blind; '
+        f'{"flagged 10 of 20" if i < 20 else "not-flagged 40 of 80"}; seed 7)"}}\n'
+        for i in drawn
+    )
+    found = of(tmp_path, labels, rows, min_precision=0.4, gate_on="low")
+    by_name = {row["name"]: row for row in found["estimates"]}
+    precision = by_name["precision"]
+    assert precision["value"] == found["relevance"]["precision"] == 0.5
+    assert precision["low"] < 0.5 < precision["high"]
+    assert precision["basis"] == "blind"
+    assert found["gates"][0]["value"] == precision["low"]
+    assert found["gates"][0]["held"] is False
+    other = of(tmp_path, labels.replace("of 20;", "of 30;"), rows)
+    assert "another number of methods" in other["problems"][0]["message"]
+    assert {row["low"] for row in other["estimates"] if row["value"] is not None} == {None}
+    assert "estimates" not in of(tmp_path, "overrides: []", rows)
+
+
 def test_roots_make_items_of_their_own_and_a_label_holds_in_each(tmp_path: Path) -> None:
     rows = "fqcn,method,source_root,ai_security_relevant\nA,m,x,true\nA,m,y,false\nA,m,y,false\n"
     found = of(tmp_path, "overrides: [{fqcn: A, securityRelevant: true}]", rows, by="source_root")

@@ -9,6 +9,7 @@ from labkit.reports.document import Bullets, Heading, Paragraph, Table, four
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from labkit.estimation.estimates import Estimate
     from labkit.gates import Check
     from labkit.metrics.calibration import Calibration
     from labkit.parsed import Problem
@@ -87,3 +88,27 @@ def calibration(
         header = ("Confidence", "Count", "Mean confidence", outcome)
         blocks.append(Table(header, bins, frozenset({1, 2, 3})))
     return blocks
+
+
+def estimates(metrics: Sequence[Estimate], title: str = "Metrics") -> list[Block]:
+    """A table of estimates with their intervals, and what must be known to read them."""
+    rows = tuple(
+        (row.name, four(row.value), interval(row), str(row.n), row.method) for row in metrics
+    )
+    header = ("Metric", "Value", "95 % interval", "n", "Method")
+    found: list[Block] = [Heading(title), Table(header, rows, frozenset({1, 2, 3}))]
+    reasons: dict[str, list[str]] = {}
+    for row in metrics:
+        if row.reason:
+            reasons.setdefault(row.reason.removeprefix(f"{row.name}: "), []).append(row.name)
+    lines = tuple(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
+    if lines:
+        found.append(Bullets(lines[:SHOWN]))
+    return found
+
+
+def interval(row: Estimate) -> str:
+    """Both ends, or that nothing is claimed."""
+    if row.low is None or row.high is None:
+        return "not claimed"
+    return f"{four(row.low)} to {four(row.high)}"

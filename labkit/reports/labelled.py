@@ -18,33 +18,10 @@ from labkit.reports.document import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from labkit.estimation.estimates import Estimate
     from labkit.evaluate.labelled import Evaluation
     from labkit.gates import Check
     from labkit.parsed import Problem
     from labkit.reports.document import Block
-
-
-def _metric_blocks(metrics: Sequence[Estimate]) -> list[Block]:
-    rows = tuple(
-        (row.name, four(row.value), _interval(row), str(row.n), row.method) for row in metrics
-    )
-    header = ("Metric", "Value", "95 % interval", "n", "Method")
-    found: list[Block] = [Heading("Metrics"), Table(header, rows, frozenset({1, 2, 3}))]
-    reasons: dict[str, list[str]] = {}
-    for row in metrics:
-        if row.reason:
-            reasons.setdefault(row.reason.removeprefix(f"{row.name}: "), []).append(row.name)
-    lines = tuple(f"{', '.join(names)}: {reason}" for reason, names in reasons.items())
-    if lines:
-        found.append(Bullets(lines[: blocks.SHOWN]))
-    return found
-
-
-def _interval(row: Estimate) -> str:
-    if row.low is None or row.high is None:
-        return "not claimed"
-    return f"{four(row.low)} to {four(row.high)}"
 
 
 def _coverage_blocks(found: Evaluation) -> list[Block]:
@@ -56,7 +33,7 @@ def _group_blocks(groups: Mapping[str, Evaluation], by: str) -> list[Block]:
     if not groups:
         return []
     rows = tuple(
-        (value, row.name, four(row.value), _interval(row), str(row.n))
+        (value, row.name, four(row.value), blocks.interval(row), str(row.n))
         for value, one in groups.items()
         for row in one.metrics
         if row.name in {"precision", "recall", "f1", "accuracy", "tags.micro.f1"}
@@ -112,7 +89,7 @@ def report(  # noqa: PLR0913  # the parts of one report
         (
             Heading(title, 1),
             Paragraph(_design(found)),
-            *_metric_blocks(found.metrics),
+            *blocks.estimates(found.metrics),
             *warned,
             *_coverage_blocks(found),
             *_group_blocks(groups or {}, by),

@@ -10,6 +10,7 @@ from labkit.reports.document import Document, Heading, Paragraph, Report, Table,
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from labkit.estimation.estimates import Estimate
     from labkit.evaluate.methodatlas import Evaluation
     from labkit.gates import Check
     from labkit.metrics.counts import Counts
@@ -161,19 +162,22 @@ def _group_blocks(groups: Mapping[str, Evaluation], by: str) -> list[Block]:
     return [Heading(f"By {by}"), Table(header, rows, frozenset(range(1, 6)))]
 
 
-def report(
+def report(  # noqa: PLR0913  # the parts of one report
     found: Evaluation,
     *,
     problems: Sequence[Problem] = (),
     checks: Sequence[Check] = (),
     groups: Mapping[str, Evaluation] | None = None,
     by: str = "",
+    estimates: Sequence[Estimate] = (),
 ) -> Report:
     """Put an evaluation, what was doubtful in its files, and its gates into one report."""
     measured = figures(found)
     data: dict[str, object] = {"schemaVersion": 1, "system": "methodatlas", **measured}
     data["problems"] = [problem.as_dict() for problem in problems]
     data["gates"] = [check.as_dict() for check in checks]
+    if estimates:
+        data["estimates"] = [row.as_dict() for row in estimates]
     if groups is not None:
         data["groups"] = [
             {"key": by, "value": value, **figures(one)} for value, one in groups.items()
@@ -189,6 +193,7 @@ def report(
                 found.calibration, ("ECE of the answer given", found.ece_top_label)
             ),
             *_selective_blocks(found),
+            *(blocks.estimates(estimates, "Estimates for all predictions") if estimates else ()),
             *_group_blocks(groups or {}, by),
             *blocks.gates(checks),
             *blocks.problems(problems),

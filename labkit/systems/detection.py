@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+_LABELS = frozenset({"labels", "table"})
+
+
 def system_of(files: Sequence[Path]) -> str:
     """The system of the first file that gives one away.
 
@@ -19,6 +22,9 @@ def system_of(files: Sequence[Path]) -> str:
         InputError: No file is of a kind that labkit scores.
     """
     found = [(path, kinds.of_path(path)) for path in files]
+    names = [kind.name for _, kind in found]
+    if names[0] in _LABELS and set(names[1:]) == {"methodatlas-predictions"}:
+        return "labkit"
     systems = [kind.system for _, kind in found if kind.system]
     # a table may be anybody's predictions: a file of a system's own kind says more
     telling = [name for name in systems if name != "labkit"] or systems

@@ -18,6 +18,7 @@ from labkit.metrics.tags import normalised
 from labkit.parsed import Parsed, Problem
 from labkit.reports.labelled import report
 from labkit.systems import gating
+from labkit.systems.reviewers import agreement_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -207,6 +208,7 @@ class Read:
     truths: tuple[Truth, ...]
     wishes: Wishes
     fields: Mapping[str, Mapping[str, str]]
+    agreement: Mapping[str, object] | None
     problems: tuple[Problem, ...]
 
 
@@ -218,7 +220,8 @@ def read(call: Call, gold_path: Path, predictions: Path) -> Read:
     """
     source = str(gold_path)
     which = call.options.get("answer", "first")
-    gold = _one_each(labels.read_labels(gold_path, which=which), source)
+    given = labels.read_labels(gold_path, which=which)
+    gold = _one_each(given, source)
     found = _answers(predictions)
     by_item, answers = _same_words(gold.by_item, found.values)
     classes = _classes(by_item, answers)
@@ -233,6 +236,7 @@ def read(call: Call, gold_path: Path, predictions: Path) -> Read:
         truths,
         Wishes(drawn, positive, disputed=len(gold.disputed)),
         {one.item: {"stratum": one.stratum, **one.fields} for one in answers},
+        agreement_of(given.values),
         (*gold.problems, *found.problems),
     )
 
@@ -271,6 +275,7 @@ def score(call: Call) -> Report:
         evaluation,
         problems=found.problems,
         checks=gates.check(asked, values(evaluation, asked.confidence_threshold)),
+        agreement=found.agreement,
         groups=None if by is None else _groups(found, by, str(predictions)),
         by=by or "",
     )

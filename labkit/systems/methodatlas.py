@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
@@ -15,16 +14,18 @@ from labkit.formats.methodatlas import ScanRecord
 from labkit.formats.tables import listed
 from labkit.gates import Measured, Values
 from labkit.metrics.tags import normalised
-from labkit.parsed import Problem
 from labkit.reports.methodatlas import report
 from labkit.systems import detection, gating
+from labkit.systems.echoes import echo, written_by_window
+from labkit.systems.sampled import estimate
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
+    from labkit.estimation.estimates import Estimate
     from labkit.formats.methodatlas import Scan
-    from labkit.overrides import Entry, Overrides
+    from labkit.overrides import Entry
     from labkit.overrides.resolve import Resolution
     from labkit.reports import Report
     from labkit.systems import Call
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
 OPTIONS = gating.OPTIONS | {"by"}
 CHECKS_GATES = True
 """Gates are checked here: ``min_f1`` reads two values."""
-_REVIEWED = re.compile(r"Reviewed \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}( by .*)?")
-_SUSPICIOUS = 2
-"""From so many labelled methods on, a perfect score with confidences of 0 and 1 is doubted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,75 +74,56 @@ def join(by_id: Mapping[str, ScanRecord], labels: Resolution) -> Joined:
     return Joined(by_id, samples, stale)
 
 
-def _written_by_gui(labels: Overrides, scan: Scan) -> list[Problem]:
-    """A warning where entries come from MethodAtlas's own window, which shows the AI's answer."""
-    found = [
-        entry
-        for entry in labels.entries
-        if entry.is_label and entry.note and _REVIEWED.fullmatch(entry.note.strip())
-    ]
-    if not found:
-        return []
-    reasons = {(r.fqcn, r.method): r.ai_reason.strip() for r in scan.records if r.ai_reason}
-    echoed = sum(
-        bool(entry.reason)
-        and reasons.get((entry.fqcn, entry.method or "")) == (entry.reason or "").strip()
-        for entry in found
-    )
-    message = (
-        f"{len(found)} of {len(labels.entries)} entries were saved from MethodAtlas's window "
-        f"(note 'Reviewed ...'), {echoed} with the AI's own reason: such labels start from the "
-        "AI's answer, and agreement with them is no evidence of accuracy."
-    )
-    return [Problem(labels.source, found[0].line, message, "warning")]
-
-
-def _echo(samples: tuple[Sample, ...], scan: Scan) -> list[Problem]:
-    """A warning where every answer is the label and every confidence 0 or 1."""
-    scored = [s for s in samples if s.labelled and s.predicted]
-    if len(scored) < _SUSPICIOUS:
-        return []
-    for sample in scored:
-        same = sample.truth_relevant in {None, sample.predicted_relevant}
-        tags = sample.truth_tags in {None, sample.predicted_tags}
-        sure = sample.confidence == float(bool(sample.predicted_relevant))
-        if not (same and tags and sure):
-            return []
-    message = (
-        f"all {len(scored)} labelled answers equal their labels with a confidence of exactly 0 or "
-        "1: if the scan was made with -override-file, this is agreement with itself and the 100 % "
-        "mean nothing."
-    )
-    return [Problem(scan.source, None, message, "warning")]
-
-
-def _values(found: Evaluation) -> Values:
-    relevance, micro = found.relevance, found.tags.micro
-    part, stated = found.selective, found.calibration
-    by_gate = {
-        "min_f1": (
-            Measured("relevance.f1", relevance.f1.value),
-            Measured("tagsMicro.f1", micro.f1.value),
-        ),
-        "min_precision": (Measured("relevance.precision", relevance.precision.value),),
-        "min_recall": (Measured("relevance.recall", relevance.recall.value),),
-        "min_accuracy": (Measured("relevance.accuracy", relevance.accuracy.value),),
-        "min_macro_f1": (Measured("tagsMacroF1", found.tags.macro_f1),),
-        "max_ece": (Measured("calibration.ece", stated.ece if stated else None),),
-        "max_brier": (Measured("calibration.brier", stated.brier if stated else None),),
-        "max_nll": (Measured("calibration.nll", stated.nll if stated else None),),
-        "min_coverage": (Measured("selective.coverage", part.coverage.value if part else None),),
-        "max_abstention_rate": (
-            Measured(
-                "selective.abstentionRate",
-                1 - part.coverage.value if part and part.coverage.value is not None else None,
-            ),
-        ),
-        "min_selective_accuracy": (
-            Measured("selective.accuracy", part.accuracy.value if part else None),
-        ),
+def _entries(joined: Joined, labels: Resolution) -> dict[str, Entry]:
+    """The entry that holds for each labelled method."""
+    found = {
+        item: labels.entry(record.fqcn, record.method) for item, record in joined.by_id.items()
     }
-    return Values(by_gate)
+    return {item: entry for item, entry in found.items() if entry is not None}
+
+
+_READS: Mapping[str, tuple[tuple[str, str], ...]] = {
+    "min_f1": (("relevance.f1", "f1"), ("tagsMicro.f1", "tags.micro.f1")),
+    "min_precision": (("relevance.precision", "precision"),),
+    "min_recall": (("relevance.recall", "recall"),),
+    "min_accuracy": (("relevance.accuracy", "accuracy"),),
+    "min_macro_f1": (("tagsMacroF1", "tags.macro.f1"),),
+    "max_ece": (("calibration.ece", "ece"),),
+    "max_brier": (("calibration.brier", "brier"),),
+    "max_nll": (("calibration.nll", "nll"),),
+    "min_coverage": (("selective.coverage", ""),),
+    "min_selective_accuracy": (("selective.accuracy", ""),),
+}
+"""The counted value that each gate reads, and the estimate whose interval belongs to it."""
+
+
+def _counted(found: Evaluation) -> dict[str, float | None]:
+    relevance, stated, part = found.relevance, found.calibration, found.selective
+    return {
+        "relevance.f1": relevance.f1.value,
+        "tagsMicro.f1": found.tags.micro.f1.value,
+        "relevance.precision": relevance.precision.value,
+        "relevance.recall": relevance.recall.value,
+        "relevance.accuracy": relevance.accuracy.value,
+        "tagsMacroF1": found.tags.macro_f1,
+        "calibration.ece": stated.ece if stated else None,
+        "calibration.brier": stated.brier if stated else None,
+        "calibration.nll": stated.nll if stated else None,
+        "selective.coverage": part.coverage.value if part else None,
+        "selective.accuracy": part.accuracy.value if part else None,
+    }
+
+
+def _values(found: Evaluation, rows: Sequence[Estimate]) -> Values:
+    """What each gate reads: the counted value, and where notes allow it an interval."""
+    counted, by_name = _counted(found), {row.name: row for row in rows}
+
+    def read(metric: str, name: str) -> Measured:
+        row = by_name.get(name)
+        ends = (None, None) if row is None or row.value is None else (row.low, row.high)
+        return Measured(metric, counted[metric], *ends)
+
+    return Values({gate: tuple(read(*pair) for pair in pairs) for gate, pairs in _READS.items()})
 
 
 def _field(record: ScanRecord, by: str) -> str:
@@ -197,18 +176,21 @@ def score(call: Call) -> Report:
     by = call.options.get("by")
     if by is not None:
         _known(scan, by)
+    sampled = estimate(joined.samples, _entries(joined, resolved), labels.source)
     problems = [
         *labels.problems,
         *resolved.problems,
-        *_written_by_gui(labels, scan),
+        *written_by_window(labels, scan),
+        *sampled.problems,
         *scan.problems,
         *items.problems,
-        *_echo(joined.samples, scan),
+        *echo(joined.samples, scan),
     ]
     return report(
         found,
         problems=problems,
-        checks=gates.check(asked, _values(found)),
+        checks=gates.check(asked, _values(found, sampled.rows)),
+        estimates=sampled.rows,
         groups=None if by is None else _groups(joined, by, confidences=has_confidences),
         by=by or "",
     )
