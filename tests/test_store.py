@@ -15,12 +15,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from builders import NO, YES, a_reviewer, a_study
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from labkit.backup import move_store
 from labkit.model import Decision
 from labkit.store import ExportRow, ItemRow, Store, StoreError, schema
 from labkit.store.connect import file_url, journal_mode, parse_url
+from labkit.study import Study
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -379,3 +382,35 @@ def test_an_address_that_is_none_is_refused() -> None:
     for address in ("nonsense", "mysql://x/y"):
         with pytest.raises(Exception, match="sqlite"):
             parse_url(address)
+
+
+def test_a_study_moves_to_postgresql_and_back(postgres: str, tmp_path: Path) -> None:
+    first = a_study(tmp_path, 12, sample=8, name=f"moving{time.monotonic_ns()}")
+    reviewer = a_reviewer(first)
+    reviewer.answer()
+    reviewer.act("undo")
+    log = [(d.event_uuid, d.item, d.kind, d.target) for d in first.decisions()]
+    first.close()
+    assert move_store(first.folder, postgres.replace("labkit@", "labkit:secret@")) == len(log)
+    assert "secret" not in (first.folder / "study.yaml").read_text()
+    with Study.open(first.folder) as moved:
+        assert moved.store.place.startswith("postgresql")
+        assert [(d.event_uuid, d.item, d.kind, d.target) for d in moved.decisions()] == log
+        a_reviewer(moved).act("redo")
+    with pytest.raises(StoreError, match="is there already"):
+        move_store(first.folder, postgres)
+    assert move_store(first.folder, "back.db") == len(log) + 1
+
+
+def test_two_reviewers_in_two_processes_share_a_study_on_postgresql(
+    postgres: str, tmp_path: Path
+) -> None:
+    one = a_study(tmp_path, 12, name=f"shared{time.monotonic_ns()}", store=postgres)
+    with one, Study.open(one.folder) as two:
+        left, right = a_reviewer(one, "rev-1"), a_reviewer(two, "rev-2")
+        for item in one.sample.items[:3]:
+            left.answer(YES, item)
+            right.answer(NO, item)
+        one.refresh()
+        assert len(one.labels()) == 6
+        assert set(one.disputed) == set(one.sample.items[:3])

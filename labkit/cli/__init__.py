@@ -23,6 +23,9 @@ COMMANDS: dict[str, str] = {
     "compare": "Hold runs against a baseline: held or regressed, check by check",
     "doctor": "What works on this machine: versions, assets, store, keys",
     "agreement": "How far reviewers agree: percent, kappa, alpha, AC1, anchoring",
+    "backup": "Write a study with its whole log into one file",
+    "restore": "Make a study again from a backup",
+    "store": "Move a study's decisions to another database",
     "example": "Copy an example to play with, and print the next command",
 }
 """Each subcommand and its one line; the function lives in ``labkit.cli.NAME`` as ``command``."""

@@ -74,6 +74,7 @@ def options_of(**given: Any) -> StudyOptions:
     from labkit.config import split_words  # noqa: PLC0415  # --help stays light
     from labkit.errors import InputError  # noqa: PLC0415
     from labkit.studymaking import StudyOptions, tags_on_offer  # noqa: PLC0415
+    from labkit.whoami import reviewer_name  # noqa: PLC0415
 
     pairs = []
     for word in split_words(given.pop("columns") or ""):
@@ -81,8 +82,10 @@ def options_of(**given: Any) -> StudyOptions:
         if not sign or not part.strip() or not column.strip():
             raise InputError(f"--columns {word!r}: write PART=COLUMN, as in id=key,label=truth.")
         pairs.append((part.strip(), column.strip()))
+    reviewers = split_words(given.pop("reviewers") or "")
     return StudyOptions(
-        reviewers=split_words(given.pop("reviewers") or ""),
+        reviewers=reviewers,
+        lead=reviewer_name() if len(reviewers) > 1 else None,
         show=split_words(given.pop("show") or ""),
         tags=tags_on_offer(given.pop("tags") or ""),
         columns=tuple(pairs),

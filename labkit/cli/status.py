@@ -60,12 +60,7 @@ def _numbers(status: dict[str, Any]) -> list[str]:
     """The headline estimates, and what the goal still needs."""
     rows = status["metrics"]
     basis = rows[0]["basis"] if rows else ""
-    lines = [
-        f"{row['name']}: {row['value']:.4f} ({row['low']:.4f} to {row['high']:.4f}), "
-        f"{row['n']} labels, {row['basis']}, {row['design']}"
-        for row in rows
-        if row["value"] is not None and row["basis"] == basis
-    ]
+    lines = [_row(row) for row in rows if row["value"] is not None and row["basis"] == basis]
     plan = status["plan"]
     if plan is None:
         return lines
@@ -75,3 +70,9 @@ def _numbers(status: dict[str, Any]) -> list[str]:
     time = "" if plan["minutes"] is None else f", about {max(1, round(plan['minutes']))} minutes"
     where = f"; best next: {plan['nextStratum']}" if plan["nextStratum"] else ""
     return [*lines, f"{so_far}: about {plan['moreLabels']} more labels{time}{where}."]
+
+
+def _row(row: dict[str, Any]) -> str:
+    ends = "" if row["low"] is None else f" ({row['low']:.4f} to {row['high']:.4f})"
+    about = f"{row['n']} labels, {row['basis']}, {row['design']}"
+    return f"{row['name']}: {row['value']:.4f}{ends}, {about}"

@@ -68,7 +68,7 @@ class Store:
 
     def _create(self) -> None:
         try:
-            with told(self.place), self._write() as connection:
+            with told(self.place), self.writing() as connection:
                 if schema.revision(connection) is None:
                     schema.create(connection)
         except StoreError:
@@ -95,7 +95,7 @@ class Store:
 
             upgrade(self._engine, self.place, found)
         if gone:
-            with self._write() as connection:
+            with self.writing() as connection:
                 schema.create_triggers(connection)
 
     def close(self) -> None:
@@ -103,14 +103,15 @@ class Store:
         self._engine.dispose()
 
     @contextmanager
-    def _write(self) -> Iterator[Connection]:
+    def writing(self) -> Iterator[Connection]:
         """One transaction that holds the write lock from its start (SQLite)."""
         writing = self._engine.connect().execution_options(labkit_write=True)
         with writing as connection, connection.begin():
             yield connection
 
     @contextmanager
-    def _read(self) -> Iterator[Connection]:
+    def reading(self) -> Iterator[Connection]:
+        """A connection to read from."""
         with told(self.place), self._engine.connect() as connection:
             yield connection
 
@@ -119,8 +120,10 @@ class Store:
     def studies(self) -> tuple[StudyRow, ...]:
         """Every study of the database, by name."""
         query = select(schema.studies).order_by(schema.studies.c.name)
-        with self._read() as connection:
-            return tuple(StudyRow(r.id, r.name, r.config) for r in connection.execute(query))
+        with self.reading() as connection:
+            return tuple(
+                StudyRow(r.id, r.name, r.config, r.created_at) for r in connection.execute(query)
+            )
 
     def add_study(self, name: str, config: Mapping[str, Any], items: Sequence[ItemRow]) -> StudyRow:
         """Write a study and its items in one transaction.
@@ -130,13 +133,14 @@ class Store:
         """
 
         def work() -> StudyRow:
-            with self._write() as connection:
+            with self.writing() as connection:
                 taken = select(schema.studies.c.id).where(schema.studies.c.name == name)
                 if connection.scalar(taken) is not None:
                     raise StoreError(f"{self.place}: a study named {name!r} is there already.")
-                row = {"name": name, "config": dict(config), "created_at": _now()}
+                now = _now()
+                row = {"name": name, "config": dict(config), "created_at": now}
                 found = connection.execute(insert(schema.studies), row).inserted_primary_key
-                study = StudyRow(int(found[0]) if found else 0, name, config)
+                study = StudyRow(int(found[0]) if found else 0, name, config, now)
                 self._insert_items(connection, study.id, items)
                 return study
 
@@ -147,7 +151,7 @@ class Store:
         """Give every item its place and chance anew, add those that are new, keep the log."""
 
         def work() -> None:
-            with self._write() as connection:
+            with self.writing() as connection:
                 self._place(connection, study, config, items)
 
         with told(self.place):
@@ -184,7 +188,7 @@ class Store:
         """Rename items, then let exactly the given ones be drawn; the log stays as it is."""
 
         def work() -> None:
-            with self._write() as connection:
+            with self.writing() as connection:
                 self._lock(connection, study.id)
                 known, table = self._ids(connection, study.id), schema.items
                 moved = [(known[o], new) for o, new in renamed.items() if o in known and o != new]
@@ -232,7 +236,7 @@ class Store:
             .where(c.study_id == study.id)
             .order_by(c.position.is_(None), c.position, c.id)
         )
-        with self._read() as connection:
+        with self.reading() as connection:
             return tuple(ItemRow(*row) for row in connection.execute(query))
 
     # the log
@@ -256,7 +260,7 @@ class Store:
         """
 
         def work() -> tuple[tuple[Decision, ...], tuple[Decision, ...]]:
-            with self._write() as connection:
+            with self.writing() as connection:
                 self._lock(connection, study.id)
                 missed = tuple(self._since(connection, study.id, after))
                 made = tuple(decide(missed))
@@ -269,7 +273,7 @@ class Store:
         """Append decisions as they are, those whose ``event_uuid`` is stored already left out."""
 
         def work() -> tuple[Decision, ...]:
-            with self._write() as connection:
+            with self.writing() as connection:
                 self._lock(connection, study.id)
                 known: set[str] = set()
                 uuids = [d.event_uuid for d in decisions]
@@ -330,7 +334,7 @@ class Store:
 
     def decisions(self, study: StudyRow, after: int = 0) -> list[Decision]:
         """The log of a study behind a place, in its order."""
-        with self._read() as connection:
+        with self.reading() as connection:
             return list(self._since(connection, study.id, after))
 
     def last_seq(self, study: StudyRow) -> int:
@@ -338,7 +342,7 @@ class Store:
         query = select(func.max(schema.decisions.c.seq)).where(
             schema.decisions.c.study_id == study.id
         )
-        with self._read() as connection:
+        with self.reading() as connection:
             return connection.scalar(query) or 0
 
     # exports
@@ -347,7 +351,7 @@ class Store:
         """Remember that a file was written from the log."""
 
         def work() -> None:
-            with self._write() as connection:
+            with self.writing() as connection:
                 row = {
                     "study_id": study.id,
                     "upto_seq": export.upto_seq,
@@ -369,7 +373,7 @@ class Store:
             .where(c.study_id == study.id)
             .order_by(c.id)
         )
-        with self._read() as connection:
+        with self.reading() as connection:
             return tuple(ExportRow(*row) for row in connection.execute(query))
 
 

@@ -22,6 +22,7 @@ class StudyRow:
     name: str
     config: Mapping[str, Any] = field(default_factory=dict)
     """What was settled when the sample was drawn: design, seed, strata, digests."""
+    created_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
