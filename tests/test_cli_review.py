@@ -117,4 +117,4 @@ def test_the_server_gets_nothing_of_the_users_jupyter(
     assert "/theirs" not in env.values()
     assert all(Path(part).is_absolute() for part in env["PYTHONPATH"].split(os.pathsep))
     assert (places.share() / "voila/templates/labkit/index.html.j2").is_file()
-    assert places.notebook("review_app.ipynb").is_file()
+    assert (places.notebooks() / places.APP).is_file()

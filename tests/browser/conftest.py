@@ -138,30 +138,63 @@ def review(tmp_path: Path) -> Iterator[Callable[..., App]]:
     with contextlib.ExitStack() as running:
 
         def start(target: Path, *options: str) -> App:
-            log = tmp_path / f"server-{time.monotonic_ns()}.log"
             command = [sys.executable, "-m", "labkit", "review", str(target), "--no-browser"]
             command += ["--reviewer", "ada", "--port", str(free_port()), *options]
-            with log.open("w") as stderr:
-                process = subprocess.Popen(
-                    command,
-                    stdout=subprocess.PIPE,
-                    stderr=stderr,
-                    text=True,
-                    env=labkit_env(),
-                    cwd=tmp_path,
-                    start_new_session=True,
-                )
-            running.callback(_finish, process)
-            app = App("", target, process, log)
-            threading.Thread(target=_gather, args=(process, app.lines), daemon=True).start()
-            end = time.monotonic() + 60
-            while not app.lines and process.poll() is None and time.monotonic() < end:
-                time.sleep(0.02)
-            assert app.lines, log.read_text()
-            app.url = app.lines[0].strip()
-            return app
+            return _running(command, labkit_env(), tmp_path, running, target)
 
         yield start
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Callable[[Path], App]]:
+    """Starts ``labkit lab`` on a study, with Jupyter settings of its own."""
+    with contextlib.ExitStack() as running:
+
+        def start(study: Path) -> App:
+            places = {
+                f"JUPYTER_{name}_DIR": str(tmp_path / name)
+                for name in ("CONFIG", "DATA", "RUNTIME")
+            }
+            settings = tmp_path / "CONFIG/lab/user-settings/@jupyterlab/apputils-extension"
+            settings.mkdir(parents=True)
+            (settings / "notification.jupyterlab-settings").write_text('{"fetchNews": "false"}')
+            config = tmp_path / "CONFIG/jupyter_lab_config.py"
+            config.write_text("c.LabApp.expose_app_in_browser = True\n")
+            command = [sys.executable, "-m", "labkit", "lab", str(study), "--no-browser"]
+            command += ["--reviewer", "ada", "--port", str(free_port())]
+            env = labkit_env(IPYTHONDIR=str(tmp_path / "IPYTHON"), **places)
+            return _running(command, env, tmp_path, running, study)
+
+        yield start
+
+
+def _running(
+    command: list[str],
+    env: dict[str, str],
+    folder: Path,
+    running: contextlib.ExitStack,
+    study: Path,
+) -> App:
+    log = folder / f"server-{time.monotonic_ns()}.log"
+    with log.open("w") as stderr:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+            env=env,
+            cwd=folder,
+            start_new_session=True,
+        )
+    running.callback(_finish, process)
+    app = App("", study, process, log)
+    threading.Thread(target=_gather, args=(process, app.lines), daemon=True).start()
+    end = time.monotonic() + 60
+    while not app.lines and process.poll() is None and time.monotonic() < end:
+        time.sleep(0.02)
+    assert app.lines, log.read_text()
+    app.url = app.lines[0].strip()
+    return app
 
 
 def _gather(process: subprocess.Popen[str], lines: list[str]) -> None:

@@ -1,4 +1,4 @@
-"""The review app: the card with its tabs, opened on the study that the environment names."""
+"""The review app: the card with its tabs, on the study that is named or chosen."""
 
 from __future__ import annotations
 
@@ -12,16 +12,37 @@ from labkit_widgets.review import ReviewWidget
 
 
 class ReviewApp(ReviewWidget):
-    """Review, Results and Export on one page; which of them depends on who is looking."""
+    """Review, Results and Export on one page; which of them depends on who is looking.
 
-
-def from_environment() -> ReviewApp:
-    """The app on the study in ``$LABKIT_STUDY``.
+    Args:
+        study: A study or its folder; the one that ``labkit lab`` or ``labkit review`` chose
+            when left out.
+        reviewer: Whose answers these are; ``$LABKIT_REVIEWER`` or the login name when left out.
 
     Raises:
-        InputError: The variable is not set, or the study cannot be opened.
+        InputError: No study was named or chosen, or it cannot be opened.
     """
-    folder = os.environ.get(STUDY, "")
+
+    tabbed = True
+
+    def __init__(
+        self, study: Study | Path | str | None = None, reviewer: str | None = None
+    ) -> None:
+        """Open the study and make the page."""
+        super().__init__(opened(study), reviewer or reviewer_name())
+
+
+def opened(study: Study | Path | str | None = None) -> Study:
+    """The study itself, the one in that folder, or the one in ``$LABKIT_STUDY``.
+
+    Raises:
+        InputError: None was named, or it cannot be opened.
+    """
+    if isinstance(study, Study):
+        return study
+    folder = study or os.environ.get(STUDY, "")
     if not folder:
-        raise InputError(f"no study was named: set {STUDY} to a study's folder.")
-    return ReviewApp(Study.open(Path(folder)), reviewer_name())
+        raise InputError(
+            f"no study was named: give its folder, start with labkit lab STUDY, or set {STUDY}."
+        )
+    return Study.open(Path(folder))

@@ -34,13 +34,15 @@ class ReviewWidget(anywidget.AnyWidget):
         >>> ReviewWidget(Study.open(Path("bank.study")), "ada")  # doctest: +SKIP
     """
 
+    tabbed = False
+    """Whether Results and Export stand beside the card."""
     _esm = joined(_STATIC / "review.js")
     _css = _STATIC / "review.css"
 
     def __init__(self, study: Study, reviewer: str) -> None:
         """Make the card; nothing is read from the store before a page opens it."""
         super().__init__()
-        self.sitting = Sitting(study, reviewer)
+        self.sitting = Sitting(study, reviewer, tabbed=self.tabbed)
         self._later: asyncio.TimerHandle | None = None
         self._pause = _QUIET_SECONDS
         self.on_msg(lambda _widget, content, _buffers: self.receive(content))

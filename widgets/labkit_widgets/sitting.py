@@ -57,6 +57,7 @@ class Sitting:
     study: Study
     reviewer: str
     nonce: Callable[[], str] = new_nonce
+    tabbed: bool = True
     _review: Review | None = None
     _offered: dict[str, str] = field(default_factory=dict)
     """By item on offer: the nonce under which it was sent."""
@@ -113,6 +114,8 @@ class Sitting:
     @property
     def tabs(self) -> list[str]:
         """The tabs that this reviewer's page has."""
+        if not self.tabbed:
+            return ["review"]
         config = self.study.config
         alone = len(config.reviewers) <= 1
         leads = config.lead == self.reviewer or (config.lead is None and alone)

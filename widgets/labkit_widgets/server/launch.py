@@ -17,6 +17,7 @@ import time
 import webbrowser
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import labkit
 import labkit_widgets
@@ -25,7 +26,7 @@ from labkit_widgets.environment import REVIEWER, STUDY, reviewer_name
 from labkit_widgets.server import places
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 FIRST_PORT = 8866
 TOKENS = "LABKIT_TOKENS"
@@ -39,18 +40,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Serve one study to one reviewer until interrupted."""
     parser = argparse.ArgumentParser(prog="python -m labkit_widgets.server", description=__doc__)
     parser.add_argument("study", type=Path, help="a study's folder")
+    add_options(parser)
+    asked = parser.parse_args(argv)
+    return until_interrupted(lambda: serve(asked.study.resolve(), asked))
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options of every server."""
     parser.add_argument("--reviewer", help="whose answers these are (default: the login name)")
     parser.add_argument("--port", type=int, help=f"default: the first free one from {FIRST_PORT}")
     parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
-    asked = parser.parse_args(argv)
+
+
+def until_interrupted(work: Callable[[], None]) -> int:
+    """Do it; an interruption is a good end, and what is wrong with the call is one sentence."""
     try:
-        port = free_port(asked.port)
-        serve(
-            asked.study.resolve(),
-            asked.reviewer or reviewer_name(),
-            port,
-            browser=not asked.no_browser,
-        )
+        with _interruptible():
+            work()
     except KeyboardInterrupt:
         return 0
     except LabkitError as error:
@@ -74,26 +80,51 @@ def free_port(wanted: int | None = None) -> int:
     raise InputError(f"{taken} is in use or not allowed; name a free one with --port.")
 
 
-def serve(study: Path, reviewer: str, port: int, *, browser: bool) -> None:
-    """Run the server; return when it ends, end it when interrupted."""
+def serve(study: Path, asked: argparse.Namespace) -> None:
+    """Run Voila on the study; return when it ends, end it when interrupted."""
+    port, reviewer = free_port(asked.port), asked.reviewer or reviewer_name()
     token = secrets.token_urlsafe(24)
-    with tempfile.TemporaryDirectory(prefix="labkit-") as folder, _interruptible():
+    notebook = places.notebooks() / places.APP
+    command = [sys.executable, "-m", "labkit_widgets.server.serve", str(notebook), str(port)]
+    with tempfile.TemporaryDirectory(prefix="labkit-") as folder:
         env = environment(Path(folder)) | {
             STUDY: str(study),
             REVIEWER: reviewer,
             TOKENS: json.dumps({reviewer: token}),
         }
-        server = _start(places.notebook("review_app.ipynb"), port, env)
-        try:
-            _wait(server, port)
-            address = f"http://{_HOST}:{port}/?token={token}"
-            sys.stdout.write(f"{address}\n")
-            sys.stdout.flush()
-            if browser:
-                webbrowser.open(address)
-            server.wait()
-        finally:
-            _end(server)
+        run(command, env, notebook.parent, f"{address(port)}?token={token}", asked)
+
+
+def address(port: int, path: str = "") -> str:
+    """Where a page of this machine's server is."""
+    return f"http://{_HOST}:{port}/{path}"
+
+
+def run(
+    command: Sequence[str],
+    env: dict[str, str],
+    folder: Path,
+    page: str,
+    asked: argparse.Namespace,
+) -> None:
+    """Start a server, print its page's address when it answers, and wait for its end."""
+    server = subprocess.Popen(  # noqa: S603  # our own command
+        command,
+        env=env,
+        cwd=folder,
+        stdin=subprocess.PIPE,
+        stdout=sys.stderr.fileno(),
+        start_new_session=True,
+    )
+    try:
+        _wait(server, urlsplit(page).port or 0)
+        sys.stdout.write(f"{page}\n")
+        sys.stdout.flush()
+        if not asked.no_browser:
+            webbrowser.open(page)
+        server.wait()
+    finally:
+        _end(server)
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -104,30 +135,22 @@ def environment(folder: Path) -> dict[str, str]:
         place = folder / name.lower()
         place.mkdir(mode=0o700)
         env[name] = str(place)
-    roots = [str(Path(p.__path__[0]).resolve().parent) for p in (labkit, labkit_widgets)]
-    paths = [*roots, *(os.path.abspath(p) for p in _split(env.get("PYTHONPATH", "")))]  # noqa: PTH100  # keeps links as they are
-    return env | {
-        "PYTHONPATH": os.pathsep.join(dict.fromkeys(paths)),
+    return importable(env) | {
         "JUPYTER_PATH": str(places.share()),
         "JUPYTER_NO_CONFIG": "1",
         "PYDEVD_DISABLE_FILE_VALIDATION": "1",
     }
 
 
+def importable(env: dict[str, str]) -> dict[str, str]:
+    """The same with our packages on Python's path, whatever folder the process starts in."""
+    roots = [str(Path(p.__path__[0]).resolve().parent) for p in (labkit, labkit_widgets)]
+    theirs = [os.path.abspath(p) for p in _split(env.get("PYTHONPATH", ""))]  # noqa: PTH100  # keeps links as they are
+    return env | {"PYTHONPATH": os.pathsep.join(dict.fromkeys([*roots, *theirs]))}
+
+
 def _split(paths: str) -> list[str]:
     return [path for path in paths.split(os.pathsep) if path]
-
-
-def _start(notebook: Path, port: int, env: dict[str, str]) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "labkit_widgets.server.serve", str(notebook), str(port)]
-    return subprocess.Popen(  # noqa: S603  # our own module
-        command,
-        env=env,
-        cwd=notebook.parent,
-        stdin=subprocess.PIPE,
-        stdout=sys.stderr.fileno(),
-        start_new_session=True,
-    )
 
 
 def _wait(server: subprocess.Popen[bytes], port: int) -> None:

@@ -7,18 +7,21 @@ from pathlib import Path
 import labkit_widgets
 from labkit.errors import InputError
 
+APP = "review_app.ipynb"
+"""The page of ``labkit review``."""
 
-def notebook(name: str) -> Path:
-    """A notebook by name: in the package, else in ``notebooks`` beside the source tree.
+
+def notebooks() -> Path:
+    """The folder of notebooks: in the package, else beside the source tree.
 
     Raises:
         InputError: It is in neither place.
     """
     package = Path(labkit_widgets.__path__[0]).resolve()
-    for folder in (package / "notebooks", *(up / "notebooks" for up in package.parents[1:3])):
-        if (folder / name).is_file():
-            return folder / name
-    raise InputError(f"notebook {name!r} is missing from the installation; install labkit again.")
+    for folder in (package / "notebooks", *(up / "notebooks" for up in package.parents[:2])):
+        if (folder / APP).is_file():
+            return folder
+    raise InputError("the notebooks are missing from the installation; install labkit again.")
 
 
 def share() -> Path:

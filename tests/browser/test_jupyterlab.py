@@ -1,0 +1,55 @@
+"""The same card in JupyterLab, whose own keys insert, cut and delete cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from labkit.study import Study
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from playwright.sync_api import Page
+
+SAMPLE = Path(__file__).resolve().parents[2] / "sample_data" / "relevance" / "predictions.csv"
+READY = (
+    "() => { const w = window.jupyterapp?.shell?.currentWidget; return w?.context?.isReady"
+    " && w.context.sessionContext.session?.kernel?.status === 'idle' }"
+)
+CELLS = (
+    "() => window.jupyterapp.shell.currentWidget.content.widgets"
+    ".map(c => [c.model.type, c.model.sharedModel.getSource()])"
+)
+
+
+def test_twenty_answers_with_jupyterlabs_own_keys_among_them_change_no_cell(
+    tmp_path: Path, lab: Callable[..., Any], card: Any, page: Page
+) -> None:
+    folder = tmp_path / "bank.study"
+    Study.create(SAMPLE, folder).close()
+    app = lab(folder)
+    page.goto(app.url)
+    page.wait_for_function(READY, timeout=60_000)
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.wait_for_selector("[data-labkit='card']")
+    before = page.evaluate(CELLS)
+    page.click(".lk-title")
+    page.focus("[data-labkit='card']")
+    for i in range(20):
+        for key in ("a", "b", "x", "d", "d", "m", "Enter", "Escape", "0", "0", "Shift+Enter"):
+            card.press(key)
+        assert card.hook("phase") == "answer"
+        card.answer(*(["y", "Enter"] if i % 4 == 0 else ["n"]))
+    assert card.hook("saved") == "20"
+    assert page.evaluate("document.activeElement.dataset.labkit") == "card"
+    assert page.evaluate(CELLS) == before
+
+    state = card.state
+    page.evaluate("() => window.jupyterapp.commands.execute('docmanager:save')")
+    page.wait_for_function("() => !window.jupyterapp.shell.currentWidget.context.model.dirty")
+    page.reload()
+    page.wait_for_selector("[data-labkit='card']", timeout=60_000)
+    assert card.state == state
+    saved = (folder / "notebooks" / "01_review.ipynb").read_text()
+    assert state[0].rpartition("#")[2] not in saved
