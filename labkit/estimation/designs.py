@@ -8,7 +8,7 @@ sample is post-stratified by it and ``python`` becomes ``python/flagged`` and
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from labkit.estimation.intervals import effective_size
@@ -115,6 +115,8 @@ class Frame:
     """Item to (name of the crossed stratum, the AI's decision)."""
     outside: frozenset[str] = frozenset()
     """Items without an AI answer."""
+    sizes: Mapping[tuple[str, bool], int] = field(default_factory=dict)
+    """How many items each crossed stratum has; counted once, so that a label costs no rescan."""
 
     @classmethod
     def of(cls, predicted: Iterable[Predicted]) -> Frame:
@@ -130,7 +132,7 @@ class Frame:
             if key not in names:
                 names[key] = (name_of(unit.stratum, flagged=unit.flagged), unit.flagged)
             strata[unit.item] = names[key]
-        return cls(strata, frozenset(outside))
+        return cls(strata, frozenset(outside), Counter(strata.values()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,7 +186,7 @@ def crossed(
             the frame has one stratum.
     """
     placed, left_out = place(frame, labels)
-    population = Counter(frame.strata.values())
+    population = Counter(frame.sizes)
     n: Counter[tuple[str, bool]] = Counter()
     x: Counter[tuple[str, bool]] = Counter()
     unsure: Counter[tuple[str, bool]] = Counter()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from labkit.estimation.designs import Frame, Placed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from labkit.estimation.units import Predicted
 
@@ -54,8 +54,12 @@ class Population:
             items: Only these units; all of the frame when left out.
         """
         strata = self.frame.strata
-        inside = strata.keys() if items is None else set(items)
-        sizes = Counter(strata[item][0] for item in inside)
+        inside: Collection[str] = strata if items is None else set(items)
+        sizes = (
+            Counter({name: n for (name, _), n in self.frame.sizes.items()})
+            if items is None
+            else Counter(strata[item][0] for item in inside)
+        )
         for one in placed:
             home = strata[one.label.item][0]
             if home != one.stratum and one.label.item in inside:

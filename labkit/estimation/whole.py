@@ -169,7 +169,9 @@ def _binary_rows(case: _Case) -> list[Estimate]:
         for one in case.placed
         if one.label.positive is not None
     ]
-    sides = Counter(side for _, side in case.population.frame.strata.values())
+    sides: Counter[bool] = Counter()
+    for (_, side), size in case.population.frame.sizes.items():
+        sides[side] += size
     cells = hajek_cells(units, sides[True], sides[False])
     return [
         from_cells(m, cells, len(units), case.basis, case.design.name, options.level)
@@ -356,7 +358,7 @@ def _warnings(case: _Case) -> list[Warn]:
         if one.label.tags is not None:
             for tag in case.population.tags.get(one.label.item, ()):
                 positives.setdefault(tag, 0)
-    sides = {item: side for item, (_, side) in case.population.frame.strata.items()}
+    sides = {one.label.item: one.flagged for one in case.placed}
     return [
         *warn_of_basis(used, sides),
         *(warn_of_rare_tags(positives) if case.population.tags else []),

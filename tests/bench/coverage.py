@@ -331,7 +331,7 @@ def render(rows: Sequence[Measured], draws: int) -> str:
             "value, and their mean width. An undefined estimate counts as [0, 1]."
         ),
         "",
-        *_goals(rows),
+        *_goals(rows, draws),
     ]
     for design in dict.fromkeys(row.design for row in rows):
         own = [row for row in rows if row.design == design]
@@ -357,7 +357,7 @@ def _cell(row: Measured) -> str:
     return f"{row.coverage:.3f} / {row.width:.3f}"
 
 
-def _goals(rows: Sequence[Measured]) -> list[str]:
+def _goals(rows: Sequence[Measured], draws: int) -> list[str]:
     """The goal of the two main designs, and what was measured."""
     main = [
         r
@@ -378,7 +378,8 @@ def _goals(rows: Sequence[Measured]) -> list[str]:
         "0.975 with 200 labels and more, never under 0.90 with 100. "
         f"Measured: {inside} of {len(large)} "
         f"cells with 200 and more lie inside; the least with 100 is {least.coverage:.3f} "
-        f"({least.design}, {least.metric}, {least.prevalence:.0%})."
+        f"({least.design}, {least.metric}, {least.prevalence:.0%}). "
+        f"One standard error of a cell is about {(0.95 * 0.05 / draws) ** 0.5:.3f}."
     )
     lines = [goal]
     if outside:
