@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from labkit.errors import ComparisonError, InputError
@@ -112,6 +112,32 @@ def check_measures(baseline: Sequence[Measure], candidate: Sequence[Measure]) ->
         for m in baseline
         if m.metric in known
     )
+
+
+def with_intervals(
+    checks: Sequence[Check], baseline: Sequence[Unit], candidate: Sequence[Unit]
+) -> tuple[Check, ...]:
+    """Give checks of totals the intervals of the units that they are the sums of.
+
+    A check whose units do not add up to it, because one run has other units, is left as it is.
+    """
+    try:
+        found = {check.metric: check for check in pair(baseline, candidate).checks}
+    except ComparisonError:
+        return tuple(checks)
+
+    def better(check: Check) -> Check:
+        own = found.get(check.metric)
+        if own is None or _sums(own) != _sums(check):
+            return check
+        parts = {"interval": own.interval, "method": own.method, "n": own.n, "reason": own.reason}
+        return replace(check, **parts)  # type: ignore[arg-type]  # fields by name
+
+    return tuple(better(check) for check in checks)
+
+
+def _sums(check: Check) -> tuple[Share | None, Share | None]:
+    return check.baseline.counts, check.candidate.counts
 
 
 def pair(

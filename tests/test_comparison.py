@@ -237,3 +237,33 @@ def test_labels_of_any_origin_are_compared_pairwise(tmp_path: Path) -> None:
     assert checks["precision"] == {"baseline": [2, 3], "candidate": [1, 1]}
     assert checks["recall"] == {"baseline": [2, 2], "candidate": [1, 2]}
     assert data["differing"] == ["model"]
+
+
+def test_reports_that_list_their_units_are_paired_by_them(tmp_path: Path) -> None:
+    def report_of(*hits: int) -> str:
+        cases = [
+            {"name": str(i), "tp": hit, "fp": 0, "fn": 3 - hit, "severity_matches": hit}
+            for i, hit in enumerate(hits)
+        ]
+        total = {"tp": sum(hits), "fp": 0, "fn": 3 * len(hits) - sum(hits), "severity_matches": 0}
+        return json.dumps(
+            {
+                "schemaVersion": 1,
+                "system": "planwerk",
+                "runs": 3,
+                "cases": cases,
+                "aggregate": {**total, "recall": total["tp"] / (3 * len(hits))},
+            }
+        )
+
+    paths = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
+    for path, hits in zip(paths, ((3, 2, 1), (3, 0, 1), (3, 0, 1, 0)), strict=True):
+        path.write_text(report_of(*hits), encoding="utf-8")
+    _, data = run(*paths, "--format", "json")
+    same, other = (
+        next(c for c in one["checks"] if c["metric"] == "aggregate.recall")
+        for one in data["candidates"]
+    )
+    assert (same["method"], same["n"]) == ("linearised-paired", 3)
+    assert same["low"] < same["difference"] < same["high"]
+    assert (other["low"], other["held"]) == (None, False)

@@ -60,7 +60,8 @@ def differing(runs: Sequence[Run]) -> tuple[str, ...]:
     return tuple(name for name in PROVENANCE if len({run.provenance.get(name) for run in runs}) > 1)
 
 
-def _check_data(check: Check) -> dict[str, object]:
+def check_data(check: Check) -> dict[str, object]:
+    """One check as JSON-ready data."""
     data: dict[str, object] = {
         "metric": check.metric,
         "baseline": check.baseline.value,
@@ -107,14 +108,14 @@ def as_data(c: Comparison) -> dict[str, object]:
         "report": "compare",
         "gold": c.gold,
         "verdict": "HELD" if c.held else "REGRESSED",
-        "checks": [_check_data(check) for check in first.checks],
+        "checks": [check_data(check) for check in first.checks],
         "pairs": _pairs_data(first.paired) if first.paired else None,
         "runs": [_run_data(run) for run in c.runs],
         "differing": list(differing(c.runs)),
     }
     if len(c.versus) > 1:
         data["candidates"] = [
-            {"name": versus.candidate, "checks": [_check_data(check) for check in versus.checks]}
+            {"name": versus.candidate, "checks": [check_data(check) for check in versus.checks]}
             for versus in c.versus
         ]
     if c.groups:
@@ -122,7 +123,7 @@ def as_data(c: Comparison) -> dict[str, object]:
             {
                 "key": key,
                 "value": value,
-                "checks": [_check_data(check) for check in paired.checks],
+                "checks": [check_data(check) for check in paired.checks],
                 "pairs": _pairs_data(paired),
             }
             for key, value, paired in c.groups
@@ -142,7 +143,13 @@ def _interval(check: Check) -> str:
     return f"n/a: {check.reason}" if check.reason else "n/a"
 
 
-def _checks(checks: Sequence[Check]) -> Table:
+def checks_table(checks: Sequence[Check], *, judged: bool = True) -> Table:
+    """Both sides with their counts, the difference and its interval.
+
+    Args:
+        checks: The rows.
+        judged: Whether the last column says held or regressed; not where another rule judges.
+    """
     rows = tuple(
         (
             check.metric,
@@ -155,7 +162,8 @@ def _checks(checks: Sequence[Check]) -> Table:
         for check in checks
     )
     header = ("metric", "baseline", "candidate", "difference", "95 % interval", "result")
-    return Table(header, rows, frozenset({1, 2, 3}))
+    width = len(header) if judged else len(header) - 1
+    return Table(header[:width], tuple(row[:width] for row in rows), frozenset({1, 2, 3}))
 
 
 def _runs(runs: Sequence[Run]) -> Table:
@@ -190,7 +198,7 @@ def report(comparison: Comparison, *, fail_on_regression: bool = False) -> Repor
             blocks.append(Heading(f"{c.runs[0].name} → {versus.candidate}"))
         if versus.paired:
             blocks.append(Paragraph(_paired(versus.paired)))
-        blocks.append(_checks(versus.checks))
+        blocks.append(checks_table(versus.checks))
     different = differing(c.runs)
     said = (
         f"The runs differ in: {', '.join(different)}."
@@ -199,7 +207,7 @@ def report(comparison: Comparison, *, fail_on_regression: bool = False) -> Repor
     )
     blocks += [Heading("Runs"), _runs(c.runs), Paragraph(said)]
     for key, value, paired in c.groups:
-        blocks += [Heading(f"{key} = {value or '(empty)'}"), _checks(paired.checks)]
+        blocks += [Heading(f"{key} = {value or '(empty)'}"), checks_table(paired.checks)]
     if c.warnings:
         blocks.append(Bullets(c.warnings))
     failed = fail_on_regression and not c.held

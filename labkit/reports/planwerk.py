@@ -7,11 +7,13 @@ from typing import TYPE_CHECKING
 from labkit.formats.planwerk_report import as_data
 from labkit.reports import blocks as shared
 from labkit.reports import planwerk_text
+from labkit.reports.comparison import check_data, checks_table
 from labkit.reports.document import Bullets, Document, Heading, Paragraph, Report, Table, four
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from labkit.comparison import Check as Difference
     from labkit.evaluate.planwerk import CaseScore, Evaluation
     from labkit.evaluate.planwerk_compare import Comparison
     from labkit.gates import Check
@@ -113,6 +115,7 @@ def report(  # noqa: PLR0913  # each is one part of the report
     groups: Sequence[Mapping[str, object]] = (),
     severities: Sequence[Mapping[str, object]] = (),
     checks: Sequence[Check] = (),
+    differences: Sequence[Difference] = (),
 ) -> Report:
     """The report of a scored corpus, with the comparison to a baseline where one was given."""
     e = evaluation
@@ -142,6 +145,17 @@ def report(  # noqa: PLR0913  # each is one part of the report
         blocks += [Heading(f"By {groups[0]['key']}"), groups_table(groups)]
     if comparison:
         blocks += comparison_blocks(comparison)
+        blocks.insert(1, Paragraph(f"Against the baseline: {comparison.verdict}."))
+    if differences:
+        data["differences"] = [
+            {name: value for name, value in check_data(check).items() if name != "held"}
+            for check in differences
+        ]
+        blocks += [
+            Heading("Differences"),
+            Paragraph(f"The case is the unit, not the run: {len(e.cases)} cases."),
+            checks_table(differences, judged=False),
+        ]
     text = planwerk_text.render(e, comparison)
     if checks:
         data["gates"] = [check.as_dict() for check in checks]

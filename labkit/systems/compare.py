@@ -11,11 +11,11 @@ import importlib
 import json
 from typing import TYPE_CHECKING, Any
 
-from labkit.comparison import by_field, check_measures, pair
+from labkit.comparison import by_field, check_measures, pair, with_intervals
 from labkit.errors import ComparisonError, InputError
 from labkit.reports.comparison import Comparison, Run, Versus, report
 from labkit.systems import NAMES, Call, detection
-from labkit.systems.measures import measures
+from labkit.systems.measures import measures, units
 from labkit.textfile import read_text
 
 if TYPE_CHECKING:
@@ -107,7 +107,7 @@ def _provenance(module: ModuleType, path: Path) -> Mapping[str, str]:
 
 
 def _of_reports(system: str, module: ModuleType, call: Call) -> Comparison:
-    runs = []
+    runs, parts = [], []
     for name, path in zip(_names(call.predictions), call.predictions, strict=True):
         data = _data(path, module)
         if data is None:
@@ -116,10 +116,17 @@ def _of_reports(system: str, module: ModuleType, call: Call) -> Comparison:
                 "compare predictions."
             )
         runs.append(Run(name, measures(data), _provenance(module, path)))
+        parts.append(units(data))
     first, *others = runs
     if "by" in call.options:
         raise InputError("--by needs the predictions and --gold; reports hold no items.")
-    versus = tuple(Versus(run.name, check_measures(first.measures, run.measures)) for run in others)
+    versus = tuple(
+        Versus(
+            run.name,
+            with_intervals(check_measures(first.measures, run.measures), parts[0], own),
+        )
+        for run, own in zip(others, parts[1:], strict=True)
+    )
     warnings = tuple(w for run in others for w in _other_gold(first, run))
     return Comparison(system, tuple(runs), versus, warnings=warnings)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
-from labkit.comparison import Measure
+from labkit.comparison import Measure, Unit
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -61,6 +61,20 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """By system: metrics that are known by their value alone, as dotted paths."""
+
+
+_AACR_ONE = {
+    "positive_match_rate": (("positive_match_nums",), ("total_generated_nums",)),
+    "positive_recall_rate": (("positive_match_nums",), ("positive_expected_nums",)),
+    "positive_line_match_rate": (("positive_line_match_nums",), ("total_generated_nums",)),
+    "positive_line_recall_rate": (("positive_line_match_nums",), ("positive_expected_nums",)),
+    "unmatched_rate": (("unmatched_nums",), ("total_generated_nums",)),
+}
+_UNITS: Mapping[str, tuple[str, str, str, Mapping[str, Any]]] = {
+    "planwerk": ("cases", "name", "aggregate", _PLANWERK),
+    "aacr": ("pullRequests", "github_pr_url", "overall", _AACR_ONE),
+}
+"""By system: the list of its units, what names one, the block they add up to, their ratios."""
 
 
 def _at(data: Any, path: str) -> Any:
@@ -123,4 +137,18 @@ def measures(data: Mapping[str, Any]) -> tuple[Measure, ...]:
             for m in metrics
             if isinstance(m, dict) and "name" in m
         ]
+    return tuple(found)
+
+
+def units(data: Mapping[str, Any]) -> tuple[Unit, ...]:
+    """The units that a report lists with their counts; none where it has only totals."""
+    listed, key, block, recipes = _UNITS.get(str(data.get("system")), ("", "", "", {}))
+    rows = data.get(listed)
+    found = []
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, dict):
+            continue
+        shares = {name: _share(row, *recipe) for name, recipe in recipes.items()}
+        known = {f"{block}.{name}": share for name, share in shares.items() if share is not None}
+        found.append(Unit(str(row.get(key)), known))
     return tuple(found)

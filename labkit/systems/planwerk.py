@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from labkit import gates
-from labkit.comparison import Unit
+from labkit.comparison import Unit, check_measures, with_intervals
 from labkit.errors import InputError
 from labkit.evaluate import planwerk as rules
 from labkit.evaluate.planwerk_compare import compare as judge
@@ -21,6 +21,8 @@ from labkit.parsed import Problem
 from labkit.reports.planwerk import report
 from labkit.reports.planwerk_text import tiers_line
 from labkit.systems import detection, gating
+from labkit.systems.measures import measures
+from labkit.systems.measures import units as parts
 from labkit.textfile import read_text
 
 if TYPE_CHECKING:
@@ -136,7 +138,10 @@ def compare(call: Call) -> Report:
     call.only("planwerk", COMPARING)
     first, second, *_ = call.predictions
     comparison = judge(read_baseline(first), read_baseline(second))
-    made = report(read(second), comparison)
+    one, other = data_of(first), data_of(second)
+    totals = check_measures(measures(one), measures(other))
+    checks = with_intervals(totals, parts(one), parts(other))
+    made = report(read(second), comparison, differences=checks)
     failed = bool(call.options.get("fail_on_regression")) and not comparison.held
     return _with(made, _warned(comparison, second.name), int(failed))
 
