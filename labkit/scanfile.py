@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -53,12 +54,27 @@ class Scan:
 
 def of(material: Material, digest: str) -> Scan:
     """The scan of a predictions file."""
+    keys = {**_keys_by_content(material), **material.keys}
     items = {
-        item: Known(material.keys.get(item, item), content_of(material, item), item)
+        item: Known(keys.get(item, item), content_of(material, item), item)
         for item in material.items
     }
     options = {question.name: question.options for question in material.task.questions}
     return Scan(items, options, digest)
+
+
+def _keys_by_content(material: Material) -> dict[str, str]:
+    """Keys of findings whose ids are mere numbers: what they say, and about which file."""
+    if material.task.preset != "finding":
+        return {}
+    seen: Counter[str] = Counter()
+    keys: dict[str, str] = {}
+    for name, item in material.items.items():
+        said = "\x1f".join((item.title, item.file, item.text, *item.fields.values()))
+        key = "ctx:" + hashlib.sha256(said.encode("utf-8", "replace")).hexdigest()[:32]
+        seen[key] += 1
+        keys[name] = key if seen[key] == 1 else f"{key}#{seen[key]}"
+    return keys
 
 
 def content_of(material: Material, item: str) -> str:

@@ -122,7 +122,8 @@ def update(folder: Path, predictions: Path, *, at: datetime) -> Updated:
         store.retake(row, settings, taking.now, studyfiles.item_rows(sample, material, arms))
     finally:
         store.close()
-    keyed = {i: replace(k, key=material.keys.get(i, i)) for i, k in taking.scan.items.items()}
+    whole = scanfile.of(material, digest).items
+    keyed = {i: replace(one, key=whole[i].key) for i, one in taking.scan.items.items()}
     scanfile.write(folder, replace(taking.scan, items=keyed))
     path = folder / study_config.FILE_NAME
     text = path.read_text(encoding="utf-8")

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MAX_FILES = 10_000
 """Files that one folder may hold before it is refused."""
 _TABLE = re.compile(r"\.(csv|tsv|jsonl|ndjson)(\.gz|\.zip)?$", re.IGNORECASE)
+_GUESSED = {"planwerk-reviews", "aacr-comments"}
+"""Kinds of folders that are known by the shape of the tree alone."""
 _PASSED_OVER = (".", "__", "node_modules")
 
 
@@ -83,8 +85,9 @@ def check_all(path: Path) -> Iterator[Checked]:
     Raises:
         InputError: The path itself is a file that cannot be read, or holds too many files.
     """
-    if not path.is_dir() or kinds.of_path(path).name != kinds.UNKNOWN:
-        yield check(path)
+    whole = _whole_folder(path) if path.is_dir() else check(path)
+    if whole is not None:
+        yield whole
         return
     for file in _files(path):
         try:
@@ -92,6 +95,23 @@ def check_all(path: Path) -> Iterator[Checked]:
                 yield check(file)
         except InputError as error:
             yield Checked(str(file), kinds.UNKNOWN, 0, (problem_of(error, str(file)),))
+
+
+def _whole_folder(path: Path) -> Checked | None:
+    """A folder that is one thing; ``None`` where its files stand for themselves.
+
+    Raises:
+        InputError: It is a study or a corpus, and cannot be read.
+    """
+    kind = kinds.of_path(path).name
+    if kind == kinds.UNKNOWN:
+        return None
+    try:
+        return check(path)
+    except InputError:
+        if kind in _GUESSED:
+            return None
+        raise
 
 
 def problem_of(error: InputError, source: str) -> Problem:

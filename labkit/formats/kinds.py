@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labkit.errors import InputError
@@ -13,7 +14,6 @@ from labkit.textfile import LINE_END, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 UNKNOWN = "unknown"
 SYSTEM_OF = {
@@ -98,6 +98,8 @@ _HEAD = 1 << 20
 """A header is looked for in so many characters."""
 _MARGIN_KEY = re.compile(r"""^["']?([A-Za-z_]\w*)["']?\s*:""", re.MULTILINE)
 _ENTRY = re.compile(r"""- *\{?["']?fqcn\b""")
+_PROSE = {".md", ".txt", ".rst", ".py", ".sh", ".toml", ".ini", ".cfg", ".log"}
+"""Endings of files whose comments are no empty override file."""
 _PREDICTION_WORDS = frozenset({"confidence", "probabilities"})
 
 
@@ -226,7 +228,9 @@ def of_text(text: str, source: str = "<text>") -> str:
                 found = of_record(header.split(tables.delimiter_of(header)))
             if found != UNKNOWN:
                 return found
-    return _of_yaml(text) if text.strip() else UNKNOWN
+    found = _of_yaml(text) if text.strip() else UNKNOWN
+    bare = found == "methodatlas-overrides" and "overrides" not in text
+    return UNKNOWN if bare and Path(source).suffix.lower() in _PROSE else found
 
 
 def of_path(path: Path) -> Kind:

@@ -21,6 +21,7 @@ _BY_KIND = {
     "planwerk-reviews": finding.NAME,
     "aacr-references": finding.NAME,
     "aacr-comments": finding.NAME,
+    "godaudits-audit": finding.NAME,
     "decguard-report": choice.NAME,
     "decguard-answers": choice.NAME,
     "decguard-production": choice.NAME,
@@ -70,7 +71,7 @@ def material_of(  # noqa: PLR0913  # what a study may say about its predictions,
                 scans.read(path), tags=tags, implied=implied, show=show, source=source
             )
         case finding.NAME:
-            return _findings(path, show, source)
+            return _findings(path, show, source, columns or {})
         case pairwise.NAME:
             return pairwise.material(path, references=source)
         case choice.NAME:
@@ -83,15 +84,21 @@ def material_of(  # noqa: PLR0913  # what a study may say about its predictions,
     raise InputError(f"task {preset!r} is no preset; use {', '.join(PRESETS)}.")
 
 
-def _findings(path: Path, show: tuple[str, ...], source: Path | None) -> Material:
-    """The findings of a scanner, a reviewer or a benchmark."""
+def _findings(
+    path: Path, show: tuple[str, ...], source: Path | None, columns: Mapping[str, str]
+) -> Material:
+    """The findings of a scanner, a reviewer, an audit or a benchmark, or of any table."""
     from labkit.formats import sarif  # noqa: PLC0415  # only for files of this kind
-    from labkit.presets import comments, planwerk  # noqa: PLC0415
+    from labkit.presets import audit, comments, findingtable, planwerk  # noqa: PLC0415
     from labkit.textfile import read_text  # noqa: PLC0415
 
-    kind = kinds.of_path(path).name
+    kind = "table" if tables.is_parquet(path) else kinds.of_path(path).name
     if kind == "planwerk-reviews":
         return planwerk.material(path, show=show, source=source)
     if kind.startswith("aacr-"):
         return comments.material(path, show=show, source=source)
+    if kind == "godaudits-audit":
+        return audit.material(path, show=show, source=source)
+    if kind != "sarif":
+        return findingtable.material(path, columns=columns, show=show, source=source)
     return finding.material(sarif.report(read_text(path), str(path)), show=show, source=source)
