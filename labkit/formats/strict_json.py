@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from labkit.errors import InputError
@@ -10,6 +11,9 @@ from labkit.textfile import read_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 class _TwiceError(ValueError):
@@ -43,15 +47,21 @@ def parse(text: str, source: str, line: int | None = None, *, constants: bool = 
     """
     options: dict[str, Any] = {} if constants else {"parse_constant": _no_constant}
     try:
-        return json.loads(text, object_pairs_hook=_once, **options)
+        value = json.loads(text, object_pairs_hook=_once, **options)
+        if _HALF.search(text):
+            json.dumps(value, ensure_ascii=False).encode()
     except json.JSONDecodeError as error:
         where = line if line is not None else error.lineno
         fault = f"invalid JSON: {error.msg} (column {error.colno})."
         raise InputError.at(source, where, fault) from error
+    except UnicodeEncodeError as error:
+        fault = "invalid JSON: half a surrogate pair, a character is cut in two."
+        raise InputError.at(source, line, fault) from error
     except (_TwiceError, ValueError) as error:
         raise InputError.at(source, line, f"invalid JSON: {error}.") from error
     except RecursionError as error:
         raise InputError.at(source, line, "invalid JSON: nested too deeply.") from error
+    return value
 
 
 def read(path: Path) -> Any:

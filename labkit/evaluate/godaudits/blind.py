@@ -31,8 +31,8 @@ class BlindRun:
     @property
     def hit(self) -> bool:
         """Whether a failing run cites the defect's path."""
-        paths = {finding.path for finding in self.output.findings}
-        return self.seed.seeded and self.output.outcome == "fail" and self.seed.path in paths
+        cited = any(finding.path == self.seed.path for finding in self.output.findings)
+        return self.seed.seeded and self.output.outcome == "fail" and cited
 
     @property
     def severity_right(self) -> bool:
