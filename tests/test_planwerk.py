@@ -17,6 +17,7 @@ from labkit.formats import planwerk, planwerk_report
 from labkit.metrics.findings import Tally
 from labkit.reports.planwerk_text import comparison_lines, render
 from labkit.systems import Call
+from labkit.systems import compare as comparing
 from labkit.systems import planwerk as system
 
 if TYPE_CHECKING:
@@ -468,3 +469,13 @@ def test_another_systems_file_in_the_folder_is_named(corpus: Path) -> None:
     write(corpus / "runs/leak/1.json", {"version": "2.1.0", "runs": []})
     with pytest.raises(InputError, match=r"1\.json: this is sarif"):
         score(corpus)
+
+
+def test_one_case_finds_its_reviews_among_those_of_others(corpus: Path) -> None:
+    data: Any = system.score(Call(corpus / "corpus/leak", (corpus / "runs",))).data
+    assert [case["name"] for case in data["cases"]] == ["leak"]
+
+
+def test_folders_are_compared_with_labels_only(corpus: Path) -> None:
+    with pytest.raises(InputError, match="--gold"):
+        comparing.compare(Call(None, (corpus / "runs", corpus / "runs")))

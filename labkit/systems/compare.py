@@ -82,6 +82,10 @@ def compare(call: Call, system: str | None = None) -> Report:
         InputError: A file that cannot be read, or an unknown system.
         ComparisonError: The runs cannot be compared.
     """
+    if call.gold is None:
+        for path in call.predictions:
+            if path.is_dir():
+                raise InputError(f"{path.name}: a folder of predictions; compare it with --gold.")
     name = _system(call, system)
     module = _module(name)
     two = len(call.predictions) == 2  # noqa: PLR2004  # a baseline and one candidate

@@ -13,7 +13,7 @@ from labkit.evaluate import planwerk as rules
 from labkit.evaluate.planwerk_compare import compare as judge
 from labkit.evaluate.planwerk_groups import by_confidence_word, by_field
 from labkit.formats import kinds
-from labkit.formats.planwerk import read_corpus
+from labkit.formats.planwerk import EXPECTED, read_corpus
 from labkit.formats.planwerk_report import as_data, parse_tiers, read, read_baseline
 from labkit.formats.planwerk_reviews import read_runs
 from labkit.gates import Measured, Values
@@ -60,7 +60,8 @@ def _score(call: Call, gold: Path, predictions: tuple[Path, ...]) -> _Scored:
         raise InputError(
             f"{gold.name}: a corpus alone gives no score; name the folder with the review reports."
         )
-    runs, corpus = read_runs(cases, predictions, chosen=bool(chosen))
+    alone = gold.is_file() or (gold / EXPECTED).is_file()
+    runs, corpus = read_runs(cases, predictions, chosen=alone or bool(chosen))
     tiers = _path(call, "tiers")
     return _Scored(
         rules.evaluate(
