@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import URL
 
-from labkit import atomic, studyfiles
+from labkit import atomic, scanfile, studyfiles
 from labkit import config as study_config
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
@@ -26,6 +26,7 @@ LOG = "labels.db"
 PREDICTIONS = "predictions/"
 MAX_BYTES = 4_000_000_000
 _KEPT = (FILE_NAME, LOG)
+_ALSO = (scanfile.FILE_NAME,)
 
 
 def backup(folder: Path, to: Path, *, force: bool = False) -> int:
@@ -53,6 +54,8 @@ def backup(folder: Path, to: Path, *, force: bool = False) -> int:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.write(folder / FILE_NAME, FILE_NAME)
             archive.write(log, LOG)
+            if (folder / scanfile.FILE_NAME).is_file():
+                archive.write(folder / scanfile.FILE_NAME, scanfile.FILE_NAME)
             archive.writestr(f"{PREDICTIONS}{predictions.name}", _raw(predictions))
     atomic.write_bytes(to, packed.getvalue())
     return copied
@@ -95,12 +98,14 @@ def restore(file: Path, folder: Path) -> int:
     except OSError as error:
         raise InputError(f"{folder}: cannot be made: {error.strerror}.") from error
     if not studyfiles.beside(folder, config.predictions).is_file():
-        own = PurePosixPath(name).name
-        atomic.write_bytes(folder / own, found[name])
-        text = study_config.with_value(text, "predictions", own)
+        kept = PurePosixPath(name).name
+        atomic.write_bytes(folder / kept, found[name])
+        text = study_config.with_value(text, "predictions", kept)
     if config.store != LOG:
         text = study_config.with_value(text, "store", LOG)
-    atomic.write_bytes(folder / LOG, found[LOG])
+    for own in (LOG, *_ALSO):
+        if own in found:
+            atomic.write_bytes(folder / own, found[own])
     atomic.write_text(folder / FILE_NAME, text)
     store = Store.open(file_url(folder / LOG))
     try:
@@ -117,7 +122,7 @@ def _unpacked(file: Path) -> Mapping[str, bytes]:
             names = [
                 info
                 for info in archive.infolist()
-                if info.filename in _KEPT or info.filename.startswith(PREDICTIONS)
+                if info.filename in (*_KEPT, *_ALSO) or info.filename.startswith(PREDICTIONS)
             ]
             if sum(info.file_size for info in names) > MAX_BYTES:
                 raise InputError(

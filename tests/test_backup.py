@@ -54,6 +54,7 @@ def test_what_is_restored_is_what_was_backed_up(tmp_path: Path) -> None:
     assert sorted(p.name for p in elsewhere.iterdir()) == [
         "labels.db",
         "predictions.csv",
+        "scan.json",
         "study.yaml",
     ]
 
@@ -105,3 +106,26 @@ def test_the_commands_say_what_they_did(tmp_path: Path) -> None:
         done = CliRunner().invoke(cli, args, standalone_mode=False)
         assert done.exception is None
         assert said in done.stdout
+
+
+def test_what_asks_for_a_second_look_still_does_in_a_copy(tmp_path: Path) -> None:
+    head = "fqcn,method,content_hash,ai_security_relevant"
+    text = f"{head}\na.B,m,h1,true\na.B,n,h2,false\n"
+    study = a_study(tmp_path, text=text)
+    reviewer = a_reviewer(study)
+    reviewer.answer(YES)
+    reviewer.answer(YES)
+    study.close()
+    scan = tmp_path / "predictions.csv"
+    scan.write_text(text.replace("h1", "h3"), encoding="utf-8")
+    Study.update(study.folder, scan)
+    with Study.open(study.folder) as before:
+        asked = before.second_look
+        assert asked == ("a.B#m",)
+    backup(study.folder, tmp_path / "b.zip")
+    restore(tmp_path / "b.zip", tmp_path / "again")
+    with Study.open(tmp_path / "again") as after:
+        assert after.second_look == asked
+        for item in asked:
+            a_reviewer(after).act("revise", item, answer=NO)
+        assert after.second_look == ()

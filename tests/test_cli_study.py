@@ -37,7 +37,8 @@ def test_init_makes_a_study_and_says_what_comes_next(folder: Path) -> None:
     assert done.stdout == (
         "may: 5 of 12 items drawn (simple, seed 7, blind-first). Next: labkit review may\n"
     )
-    assert sorted(path.name for path in (folder / "may").iterdir()) == ["labels.db", "study.yaml"]
+    made = sorted(path.name for path in (folder / "may").iterdir())
+    assert made == ["labels.db", "scan.json", "study.yaml"]
     assert "predictions: ../p.csv\n" in (folder / "may/study.yaml").read_text()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import insert, select
+from sqlalchemy import insert, select, update
 
 from labkit.store import schema
 from labkit.store.connect import retried
@@ -87,10 +87,25 @@ def _write(
     _insert(
         connection,
         schema.exports,
-        [{**row, "upto_seq": log.get(row["upto_seq"], 0)} for row in tables["exports"]],
+        [{**row, "upto_seq": _place(log, row["upto_seq"])} for row in tables["exports"]],
         here,
     )
+    config = dict(study.config)
+    if config.get("updates"):
+        config["updates"] = [
+            {**entry, "seq": _place(log, entry.get("seq", 0))} for entry in config["updates"]
+        ]
+        connection.execute(
+            update(schema.studies)
+            .where(schema.studies.c.id == here["study_id"])
+            .values(config=config)
+        )
     return len(log)
+
+
+def _place(log: dict[int, int], seq: int) -> int:
+    """The new place of the last decision up to an old place."""
+    return max((new for old, new in log.items() if old <= seq), default=0)
 
 
 def _insert(
