@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from labkit.estimation.designs import Design, Stratum
 from labkit.estimation.estimates import estimate
 from labkit.estimation.intervals import z_of
-from labkit.estimation.planner import _Route, apportion, plan, slopes
+from labkit.estimation.planner import Route, apportion, plan, route_of, slopes
 
 WORKED: dict[str, Any] = json.loads(
     (Path(__file__).parent / "conformance/stats/estimator_worked_examples.json").read_text()
@@ -42,13 +42,13 @@ def test_the_optimal_split_reaches_the_worked_totals(percent: int) -> None:
         for d, p in zip(slopes("f1", strata, shares), shares, strict=True)
     )
     expected = WORKED["planner"][f"prev {prevalence} two-strata Neyman"]
-    totals = _Route(strata, spread, spread).totals(GOAL)
+    totals = Route(strata, shares, spread, spread).totals(GOAL)
     assert totals == pytest.approx([expected["n1"], expected["n0"]], rel=1e-9)
 
 
 def test_after_example_a_331_more_labels_are_needed() -> None:
     expected = WORKED["planner"]["after A, Jeffreys mean (a=75.5/101,b=2.5/401)"]
-    totals = _Route.of("f1", two().strata, "optimal").totals(GOAL)
+    totals = route_of("f1", two().strata, "optimal").totals(GOAL)
     assert totals == pytest.approx([expected["n1"], expected["n0"]], rel=1e-9)
     answer = plan(two(), median_seconds=12)
     assert answer.more_labels == 331

@@ -87,7 +87,7 @@ def plan(  # noqa: PLR0913  # the options of one question
     """
     now = estimate(metric, design, level=level)
     current = 0.5 if now.half_width is None else now.half_width
-    route = _Route.of(metric, design.strata, allocation)
+    route = route_of(metric, design.strata, allocation)
     more: dict[str, float] = {}
     if current > half_width:
         totals = route.totals((half_width / z_of(level)) ** 2)
@@ -139,33 +139,38 @@ def guessed_share(stratum: Stratum, strata: Sequence[Stratum]) -> float:
     return min(0.5, max(1 / (n0 + 1), (1 - GUESSED_F1) * n1 / n0))
 
 
+def route_of(metric: str, strata: Sequence[Stratum], allocation: Allocation) -> Route:
+    """The route from what is labelled to everything, for one metric."""
+    shares = tuple(planned_share(s, strata) for s in strata)
+    try:
+        slope = slopes(metric, strata, shares)
+    except ZeroDivisionError:
+        slope = [0.0 for _ in strata]
+    spread = tuple(abs(d) * math.sqrt(p * (1 - p)) for d, p in zip(slope, shares, strict=True))
+    pace = spread if allocation == "optimal" else tuple(float(s.population) for s in strata)
+    return Route(tuple(strata), shares, spread, pace)
+
+
+def planned_share(stratum: Stratum, strata: Sequence[Stratum]) -> float:
+    """``(x + 0.5) / (n + 1)``, the exact share of a census, a guess before the first label."""
+    if not stratum.labelled:
+        return guessed_share(stratum, strata)
+    if stratum.census:
+        return stratum.positives / stratum.labelled
+    return (stratum.positives + 0.5) / (stratum.labelled + 1)
+
+
 @dataclass(frozen=True, slots=True)
-class _Route:
+class Route:
     """How totals by stratum grow, and what variance they leave."""
 
     strata: tuple[Stratum, ...]
+    shares: tuple[float, ...]
+    """The share of positives that is planned with, by stratum."""
     spread: tuple[float, ...]
     """Slope times standard deviation of one label, by stratum."""
     pace: tuple[float, ...]
     """Relative speed at which a stratum's total grows."""
-
-    @classmethod
-    def of(cls, metric: str, strata: Sequence[Stratum], allocation: Allocation) -> _Route:
-        shares = [
-            s.positives / s.labelled
-            if s.census and s.labelled
-            else (s.positives + 0.5) / (s.labelled + 1)
-            if s.labelled
-            else guessed_share(s, strata)
-            for s in strata
-        ]
-        try:
-            slope = slopes(metric, strata, shares)
-        except ZeroDivisionError:
-            slope = [0.0 for _ in strata]
-        spread = tuple(abs(d) * math.sqrt(p * (1 - p)) for d, p in zip(slope, shares, strict=True))
-        pace = spread if allocation == "optimal" else tuple(float(s.population) for s in strata)
-        return cls(tuple(strata), spread, pace)
 
     def at(self, scale: float) -> list[float]:
         """Totals by stratum: at least what is labelled, at most all."""
@@ -231,14 +236,14 @@ class _Route:
         return min(name for gain, name in gains if gain == best)
 
 
-def _one_more(route: _Route, strata: Sequence[Stratum]) -> dict[str, float]:
+def _one_more(route: Route, strata: Sequence[Stratum]) -> dict[str, float]:
     """One label more, where the linearised plan sees the goal met but the interval does not."""
     best = route.next_best() or next((s.name for s in strata if not s.census), None)
     return {} if best is None else {best: 1.0}
 
 
 def _assured(  # noqa: PLR0913, PLR0917  # one question with all its circumstances
-    route: _Route,
+    route: Route,
     design: Design,
     metric: str,
     goal: float,
@@ -267,7 +272,7 @@ def _assured(  # noqa: PLR0913, PLR0917  # one question with all its circumstanc
 
 
 def _chance(  # noqa: PLR0913, PLR0917  # as above
-    route: _Route,
+    route: Route,
     design: Design,
     metric: str,
     goal: float,
