@@ -543,3 +543,10 @@ def test_the_one_reversed_range_is_a_warning(folder: Path) -> None:
 def test_matchers_are_named_by_text() -> None:
     assert judge_of("location", "v1") is None
     assert judge_of("exact", "v2") == Exact("v2")
+
+
+def test_what_is_doubted_is_said_beside_the_report(files: tuple[Path, Path]) -> None:
+    made = write(files[1], a_pull_request(a_comment(side="")))
+    report = system.score(Call(files[0], (made,)))
+    assert [problem.as_dict() for problem in report.problems] == report.data["problems"]
+    assert len(report.problems) == 1

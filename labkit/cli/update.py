@@ -37,7 +37,7 @@ def command(study: Path, predictions: Path, form: str) -> None:
     from labkit.studyupdate import update  # noqa: PLC0415
 
     found = update(study, predictions, at=datetime.now(UTC))
-    say_problems([problem.as_dict() for problem in found.problems])
+    say_problems(found.problems)
     if form == "json":
         from labkit.reports import Report, render  # noqa: PLC0415
 

@@ -190,4 +190,4 @@ def report(  # noqa: PLR0913  # each is one part of the report
         data["gates"] = [check.as_dict() for check in checks]
         blocks += shared.gates(checks)
     failed = any(check.failed for check in checks)
-    return Report(data, Document(tuple(blocks)), int(failed))
+    return Report(data, Document(tuple(blocks)), int(failed), tuple(problems))
