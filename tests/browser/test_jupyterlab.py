@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from labkit.model import Act
 from labkit.study import Study
 
 if TYPE_CHECKING:
@@ -53,3 +54,32 @@ def test_twenty_answers_with_jupyterlabs_own_keys_among_them_change_no_cell(
     assert card.state == state
     saved = (folder / "notebooks" / "01_review.ipynb").read_text()
     assert state[0].rpartition("#")[2] not in saved
+
+
+def test_live_cells_follow_an_answer_that_came_from_another_process(
+    tmp_path: Path, lab: Callable[..., Any], page: Page
+) -> None:
+    folder = tmp_path / "bank.study"
+    Study.create(SAMPLE, folder).close()
+    app = lab(folder)
+    page.goto(app.url.replace("01_review", "02_score"))
+    page.wait_for_function(READY, timeout=60_000)
+    page.evaluate("() => window.jupyterapp.commands.execute('notebook:run-all-cells')")
+    page.wait_for_selector("[data-labkit='live'][data-seq='0'] >> nth=1")
+    with Study.open(folder) as study:
+        review = study.review("bea")
+        for i in range(3):
+            answer = {"relevant": i == 0, "tags": ["security"] if i == 0 else []}
+            review.act(Act(f"a{i}", review.current or "", "answer", answer))
+            review.act(Act(f"k{i}", review.current or "", "keep"))
+        counted = study.counted()["relevance"]
+        last = study.last_seq()
+    page.wait_for_selector(f"[data-labkit='live'][data-seq='{last}'] >> nth=1")
+    for cell, n in counted.items():
+        metric = page.query_selector(f"[data-labkit='metric'][data-name='relevance.{cell}']")
+        assert metric is not None
+        assert metric.get_attribute("data-value") == str(n)
+    assert page.query_selector(".lk-reliability") is not None
+    bea = page.query_selector("[data-labkit='metric'][data-name='bea']")
+    assert bea is not None
+    assert bea.get_attribute("data-value") == "3"

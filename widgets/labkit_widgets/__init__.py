@@ -5,9 +5,23 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-_WHERE = {"ReviewApp": "app", "ReviewWidget": "review"}
+_WHERE = {
+    "LiveWidget": "livecells",
+    "ReviewApp": "app",
+    "ReviewWidget": "review",
+    "chosen_study": "app",
+    "live": "livecells",
+    "scorecard": "livecells",
+}
 
-__all__ = ["ReviewApp", "ReviewWidget"]  # loaded when first asked for
+__all__ = [  # loaded when first asked for
+    "LiveWidget",
+    "ReviewApp",
+    "ReviewWidget",
+    "chosen_study",
+    "live",
+    "scorecard",
+]
 
 
 def __getattr__(name: str) -> Any:

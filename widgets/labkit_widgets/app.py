@@ -29,11 +29,11 @@ class ReviewApp(ReviewWidget):
         self, study: Study | Path | str | None = None, reviewer: str | None = None
     ) -> None:
         """Open the study and make the page."""
-        super().__init__(opened(study), reviewer or reviewer_name())
+        super().__init__(chosen_study(study), reviewer or reviewer_name())
 
 
-def opened(study: Study | Path | str | None = None) -> Study:
-    """The study itself, the one in that folder, or the one in ``$LABKIT_STUDY``.
+def chosen_study(study: Study | Path | str | None = None) -> Study:
+    """The study that ``labkit lab STUDY`` or ``$LABKIT_STUDY`` chose, unless one is given.
 
     Raises:
         InputError: None was named, or it cannot be opened.

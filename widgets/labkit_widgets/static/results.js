@@ -8,7 +8,7 @@ const PLAIN = Object.freeze({
 
 /** Draws the numbers that Python counted. */
 export class Results {
-  /** @param {(item: string) => void} open shows an item on the card */
+  /** @param {((item: string) => void) | null} open shows an item on the card */
   constructor(open) {
     this.open = open;
     this.root = h("div", { class: "lk-page lk-results", tabindex: "-1" });
@@ -38,8 +38,8 @@ export class Results {
   failures({ failures, failed }) {
     if (!failures.length) return h("section", {}, h("h3", {}, "Where the AI is wrong"), h("p", { class: "lk-quiet" }, "Nowhere among the items that you answered."));
     const line = (f) => {
-      const link = h("button", { type: "button", class: "lk-link", data: { item: f.item } }, f.title);
-      link.addEventListener("click", () => this.open(f.item));
+      const link = this.open ? h("button", { type: "button", class: "lk-link", data: { item: f.item } }, f.title) : h("span", {}, f.title);
+      if (this.open) link.addEventListener("click", () => this.open(f.item));
       return h(
         "tr", {}, h("th", { scope: "row" }, link, h("div", { class: "lk-quiet lk-fine" }, f.subtitle)), h("td", {}, answer(f.yours)), h("td", {}, answer(f.theirs)),
         h("td", {}, typeof f.sure === "number" ? f.sure.toFixed(2) : "n/a"),
