@@ -31,10 +31,11 @@ def system_of(files: Sequence[Path]) -> str:
     if telling:
         return telling[0]
     path, kind = found[0]
-    what = "nothing that labkit knows" if kind.name == kinds.UNKNOWN else f"a {kind.name} file"
-    raise InputError.at(
-        str(path), None, f"this looks like {what}; name the system with --system if it is one."
-    )
+    if kind.name == kinds.UNKNOWN:
+        sentence = "this looks like nothing that labkit knows; name the system with --system."
+    else:
+        sentence = f"this is {kind.name}, which has no score of its own; try labkit check."
+    raise InputError.at(str(path), None, sentence)
 
 
 def expect(path: Path, wanted: Sequence[str], role: str) -> None:
