@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
@@ -14,6 +15,8 @@ FALSE = frozenset({"false", "0", "no"})
 MISSING = frozenset({"", "nan", "null", "none", "na", "n/a"})
 EXCESS = 1e-4
 """How far rounding may carry a probability over 0 or 1."""
+_KEPT = 4096
+"""Readings that are remembered: a column repeats few spellings over many rows."""
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _COMMA_NUMBER = re.compile(r"[+-]?[0-9]+,[0-9]+")
 
@@ -27,6 +30,7 @@ class Reading(Generic[T]):
     note: str = ""
 
 
+@lru_cache(maxsize=_KEPT)
 def boolean(text: str) -> Reading[bool]:
     """Read a boolean: true, 1, yes, false, 0, no in any case; empty is no value.
 
@@ -41,6 +45,7 @@ def boolean(text: str) -> Reading[bool]:
     return Reading() if not word else Reading(fault=f"{text.strip()!r} is not true or false")
 
 
+@lru_cache(maxsize=_KEPT)
 def number(text: str, *, decimal_comma: bool = False) -> Reading[float]:
     """Read a finite number; empty is no value, and so is NaN, with a note.
 
@@ -73,6 +78,7 @@ def within_unit(value: float) -> Reading[float]:
     return Reading(fault=f"{value:g} is not between 0 and 1")
 
 
+@lru_cache(maxsize=_KEPT)
 def probability(text: str, *, decimal_comma: bool = False) -> Reading[float]:
     """Read a probability from 0 to 1; a percent sign is taken at its word, with a note.
 
@@ -90,6 +96,7 @@ def probability(text: str, *, decimal_comma: bool = False) -> Reading[float]:
     return Reading(within.value, within.fault, f"{word!r} is read as {read.value / 100:g}")
 
 
+@lru_cache(maxsize=_KEPT)
 def tags(text: str, marks: str = ";") -> tuple[str, ...]:
     """Split a cell into tags: trimmed, blanks dropped, case kept.
 
