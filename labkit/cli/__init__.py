@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import sys
@@ -68,6 +69,8 @@ def _say(message: str) -> None:
 
 def main(args: list[str] | None = None) -> None:
     """Run the command; bad input or a bad call is one sentence on stderr and exit code 2."""
+    # a command is over before its garbage matters; looking for it costs a fifth of the time
+    gc.set_threshold(200_000, 20, 20)
     try:
         outcome: Any = cli.main(args, prog_name="labkit", standalone_mode=False)
     except click.exceptions.Abort:

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labkit.errors import InputError
-from labkit.estimation.units import Labelled, Predicted, Use
-from labkit.estimation.whole import Drawn, Options, estimate_all
 from labkit.overrides import notes
 from labkit.parsed import Problem
 
@@ -15,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from labkit.estimation.estimates import Estimate
+    from labkit.estimation.units import Labelled
+    from labkit.estimation.whole import Drawn
     from labkit.evaluate.methodatlas import Sample
     from labkit.overrides import Entry
     from labkit.overrides.notes import Draw, Provenance
@@ -72,6 +72,9 @@ def estimate(samples: Sequence[Sample], entries: Mapping[str, Entry], source: st
     found, problems = _clauses(entries, source)
     if not found:
         return Sampled((), tuple(problems))
+    from labkit.estimation.units import Predicted  # noqa: PLC0415  # numpy, only where needed
+    from labkit.estimation.whole import Options, estimate_all  # noqa: PLC0415
+
     draws = [said.draw for said in found.values() if said.draw is not None]
     drawn = _drawn(draws, _sizes(samples))
     if drawn == "unknown":
@@ -95,6 +98,8 @@ def estimate(samples: Sequence[Sample], entries: Mapping[str, Entry], source: st
 
 
 def _labelled(sample: Sample, said: Provenance) -> Labelled:
+    from labkit.estimation.units import Labelled, Use  # noqa: PLC0415  # numpy, only where needed
+
     return Labelled(
         sample.item,
         sample.truth_relevant,
