@@ -93,6 +93,18 @@ def test_a_simple_sample_has_an_interval_for_all_predictions(tmp_path: Path) -> 
     assert row["design"] == "simple, post-stratified by AI decision"
 
 
+def test_calibration_of_all_is_undefined_while_one_side_has_no_label(tmp_path: Path) -> None:
+    rows = "id,label,confidence\na,true,.9\nb,true,.6\nc,true,.8\nd,false,.7\ne,false,.7\n"
+    data = scored(tmp_path, "id,label\na,true\nb,false\nc,true\n", rows, sample="simple")
+    found = {row["name"]: row for row in data["metrics"]}
+    assert found["precision"]["value"] == pytest.approx(2 / 3)
+    for name in ("ece", "brier", "nll"):
+        assert found[name]["value"] is None
+        assert "stratum not-flagged (2 items)" in found[name]["reason"]
+    assert data["calibration"]["ece"] is None
+    assert (data["calibration"]["bins"], len(data["calibration"]["reliability"])) == (10, 10)
+
+
 def test_strata_in_the_predictions_make_a_stratified_design(tmp_path: Path) -> None:
     rows = "id,label,stratum\n" + "".join(f"{i},true,{'ab'[i % 2]}\n" for i in range(20))
     gold = "id,label\n0,true\n1,false\n2,true\n3,true\n"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from labkit.estimation.calibration import CalibrationEstimate, Judged, estimate_calibration
-from labkit.estimation.designs import Design, Frame, Placed, crossed, place
+from labkit.estimation.designs import Design, Frame, Placed, Stratum, crossed, place
 from labkit.estimation.estimates import Estimate, estimate, from_cells
 from labkit.estimation.hajek import Weighed, hajek_cells
 from labkit.estimation.intervals import LEVEL, NOTHING_KNOWN, wilson_at, z_of
@@ -241,26 +241,41 @@ def _calibration(case: _Case) -> CalibrationEstimate | None:
         if one.label.positive is not None and (item := one.label.item) in confidences
     ]
     sizes = case.population.sizes(case.placed, confidences)
-    return estimate_calibration(
-        judged,
+    # labels of some strata say nothing about the others: then no number stands for all
+    known = [] if _unsampled(case) else judged
+    found = estimate_calibration(
+        known,
         [confidences[item] for item in sorted(confidences)],
-        {name: sizes[name] for name in {one.stratum for one in judged}},
+        {name: sizes[name] for name in {one.stratum for one in known}},
         bins=case.options.bins,
         level=case.options.level,
         seed=case.options.seed,
     )
+    return replace(found, n=len(judged))
+
+
+def _unsampled(case: _Case) -> Stratum | None:
+    """A stratum without any label, where others have some."""
+    strata = case.design.strata
+    if not any(stratum.labelled for stratum in strata):
+        return None
+    return next((stratum for stratum in strata if not stratum.labelled), None)
 
 
 def _calibration_rows(case: _Case, found: CalibrationEstimate) -> list[Estimate]:
     level, design = case.options.level, case.design.name
     census = "census" if case.design.census else None
+    bare = _unsampled(case)
+    nothing = "no labelled item has a confidence"
+    if bare is not None:
+        nothing = f"no item of stratum {bare.name} ({bare.population} items) has been sampled"
 
     def row(
         name: str, value: float | None, ends: tuple[float, float] | None, method: str
     ) -> Estimate:
         if value is None:
             low, high = NOTHING_KNOWN
-            why = f"{name}: no labelled item has a confidence"
+            why = f"{name}: {nothing}"
             return Estimate(name, None, low, high, level, "none", found.n, case.basis, design, why)
         low_end, high_end = ends if ends is not None else (None, None)
         how = census or method
@@ -276,7 +291,7 @@ def _calibration_rows(case: _Case, found: CalibrationEstimate) -> list[Estimate]
     rms = row(
         "calibration_rms", found.rms, found.rms_interval, "item bootstrap, debiased squared error"
     )
-    if found.rms is None and found.n:
+    if found.rms is None and found.n and bare is None:
         rms = replace(rms, reason="calibration_rms: no bin has two labels")
     brier = None if found.brier is None else 2 * found.brier
     return [
