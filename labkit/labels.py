@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labkit.model import Basis, Decision, Label
@@ -10,6 +11,7 @@ from labkit.model import Basis, Decision, Label
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from labkit.model import Answer
     from labkit.protocol import Pass
     from labkit.sampling import Drawn
 
@@ -20,8 +22,13 @@ IMPORTED = "(imported)"
 def labels_of(
     reviewer: str, done: Pass, *, drawn: Mapping[str, Drawn], seed: int
 ) -> Iterator[Label]:
-    """Every label of one reviewer's pass, unsure ones included, in order of the first decision."""
+    """Every label of one reviewer's pass, unsure ones included, in order of the first decision.
+
+    Second showings make no label.
+    """
     for item in done.touched:
+        if item in done.repeats:
+            continue
         label = label_of(reviewer, done, item, drawn=drawn.get(item), seed=seed)
         if label is not None:
             yield label
@@ -119,3 +126,24 @@ def adjudicated(decision: Decision, labels: Iterable[Label]) -> Label:
         note=decision.note,
         adjudicated=True,
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """One reviewer's two answers about one item."""
+
+    reviewer: str
+    item: str
+    first: Answer
+    again: Answer
+    revealed: bool
+    """The AI's answer had been shown in between."""
+
+
+def repeated(reviewer: str, done: Pass) -> Iterator[Repeated]:
+    """The items that a reviewer answered twice; unsure ones left out."""
+    for again, item in done.repeats.items():
+        first, second = done.first(item), done.final(again)
+        if first is None or second is None or first.answer is None or second.answer is None:
+            continue
+        yield Repeated(reviewer, item, first.answer, second.answer, done.shown(item))

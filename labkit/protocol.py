@@ -94,6 +94,7 @@ class Pass:
         arms: The arm of each item under ``randomised``.
         suggestion: What the AI says of an item, or ``None``; asked only when it may be shown.
         offered: Every item that may be answered; the queue when left out.
+        repeats: The item behind each second showing; these are blind and never counted.
     """
 
     def __init__(  # noqa: PLR0913  # the study's whole protocol, keyword only
@@ -106,10 +107,13 @@ class Pass:
         arms: Mapping[str, str] | None = None,
         suggestion: Callable[[str], Answer | None] = _no_suggestion,
         offered: Container[str] | None = None,
+        repeats: Mapping[str, str] | None = None,
     ) -> None:
         """Start a pass in which nothing was decided yet."""
         self.task, self.protocol, self.reveal = task, protocol, reveal
         self._arms = arms or {}
+        self.repeats = dict(repeats or {})
+        """The item behind each second showing."""
         self._suggestion = suggestion
         self._place = {item: i for i, item in enumerate(queue)}
         self.queue = tuple(queue)
@@ -141,6 +145,8 @@ class Pass:
 
         An item without an arm is shown blind first under ``randomised``.
         """
+        if item in self.repeats:
+            return "blind"
         fallback = "blind-first" if self.protocol == "randomised" else self.protocol
         return self._arms.get(item, fallback)
 
@@ -220,6 +226,11 @@ class Pass:
             if not standing.settled and not standing.skipped:
                 return latest
         return self.next_open()
+
+    @property
+    def latest(self) -> str | None:
+        """The item last worked on."""
+        return self._latest
 
     def previous(self, item: str) -> str | None:
         """The item before this one in the queue."""
@@ -317,7 +328,7 @@ class Pass:
             return ()
         if act.kind in {"undo", "redo"}:
             return self._decide_back(act, at, reviewer)
-        if act.item not in self._offered:
+        if act.item not in self._offered and act.item not in self.repeats:
             raise UnknownItem(act.item)
         signed = self._signed(act, at, reviewer)
         match act.kind:
@@ -415,9 +426,11 @@ class Pass:
             case "flag":
                 self._flags ^= {decision.item}
             case "undo":
-                self._back(decision)
+                self._latest = self._back(decision)
+                return
             case "redo":
-                self._forth(decision)
+                self._latest = self._forth(decision)
+                return
         if decision.note:
             self._notes[decision.item] = decision.note
         if decision.kind != "adjudicate":
@@ -430,7 +443,8 @@ class Pass:
             case "skip":
                 self._skip_number += 1
                 return Standing(skipped=self._skip_number)
-        if decision.duration_ms is not None and decision.kind != "revise":
+        counts = decision.kind != "revise" and decision.item not in self.repeats
+        if decision.duration_ms is not None and counts:
             insort(self._durations, decision.duration_ms)
         return Standing(answer=decision, settled=True)
 
@@ -448,23 +462,29 @@ class Pass:
         goes_on = self.reveal == "disagreement" and alike
         self._set(item, replace(standing, settled=standing.settled and goes_on))
 
-    def _back(self, decision: Decision) -> None:
-        if self._undo and self._undo[-1].decision.event_uuid == decision.target:
-            step = self._undo.pop()
-            item = step.decision.item
-            self._redo.append(replace(step, after=self.standing(item)))
-            self._set(item, step.before)
+    def _back(self, decision: Decision) -> str:
+        """Take back the step that an undo names; the item it was about."""
+        if not self._undo or self._undo[-1].decision.event_uuid != decision.target:
+            return decision.item
+        step = self._undo.pop()
+        item = step.decision.item
+        self._redo.append(replace(step, after=self.standing(item)))
+        self._set(item, step.before)
+        return item
 
-    def _forth(self, decision: Decision) -> None:
-        if self._redo and self._redo[-1].decision.event_uuid == decision.target:
-            step = self._redo.pop()
-            self._undo.append(step)
-            self._set(step.decision.item, step.after)
+    def _forth(self, decision: Decision) -> str:
+        """Bring back the step that a redo names; the item it was about."""
+        if not self._redo or self._redo[-1].decision.event_uuid != decision.target:
+            return decision.item
+        step = self._redo.pop()
+        self._undo.append(step)
+        self._set(step.decision.item, step.after)
+        return step.decision.item
 
     def _set(self, item: str, new: Standing) -> None:
         old = self.standing(item)
         self._standings[item] = new
-        for sign, standing in ((-1, old), (1, new)):
+        for sign, standing in () if item in self.repeats else ((-1, old), (1, new)):
             answer = standing.answer
             self._counts["saved"] += sign * (answer is not None)
             self._counts["unsure"] += sign * (answer is not None and answer.kind == "unsure")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections import deque
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -40,5 +41,46 @@ def assign(
 
 def is_shared(item: str, overlap: float, *, seed: int) -> bool:
     """Whether everybody gets the item: its key is among the lowest share of all keys."""
-    key = hashlib.md5(f"{seed}:overlap:{item}".encode(), usedforsecurity=False).hexdigest()
-    return int(key[:13], 16) < overlap * 16**13
+    return _key(f"{seed}:overlap:{item}") < overlap
+
+
+AGAIN = "~again"
+"""What the second showing of an item is called behind the item's id."""
+GAP = 10
+"""At least so many other items stand between the two showings, where there are as many."""
+
+
+def with_repeats(
+    items: Sequence[str], share: float, *, seed: int
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """A queue in which a share of the items is shown a second time.
+
+    Args:
+        items: One reviewer's queue.
+        share: How many of the items are repeated, from 0 to 1.
+        seed: Decides which, independent of the sample's keys.
+
+    Returns:
+        The longer queue, and the item behind each second showing.
+
+    >>> with_repeats(["a", "b", "c"], 1.0, seed=1)[0]
+    ('a', 'b', 'c', 'a~again', 'b~again', 'c~again')
+    """
+    there = set(items)
+    queue: list[str] = []
+    repeats: dict[str, str] = {}
+    waiting: deque[tuple[int, str]] = deque()
+    for place, item in enumerate(items):
+        while waiting and waiting[0][0] <= place:
+            queue.append(waiting.popleft()[1])
+        queue.append(item)
+        again = item + AGAIN
+        if again not in there and _key(f"{seed}:again:{item}") < share:
+            repeats[again] = item
+            waiting.append((place + GAP + 1, again))
+    return (*queue, *(again for _, again in waiting)), repeats
+
+
+def _key(text: str) -> float:
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
+    return int(digest[:13], 16) / 16**13

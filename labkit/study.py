@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 from labkit import config as study_config
 from labkit import numbers, studyfiles, studymaking
 from labkit.errors import InputError
-from labkit.labels import IMPORTED, adjudicated, by_item, is_disputed, labels_of
+from labkit.labels import IMPORTED, Repeated, adjudicated, by_item, is_disputed, labels_of, repeated
 from labkit.model import utc_text
 from labkit.protocol import Pass, UnknownItem
-from labkit.queue import assign
+from labkit.queue import assign, with_repeats
+from labkit.repeats import as_shown, as_stored
 from labkit.store import ExportRow
 from labkit.view import view_of
 
@@ -165,8 +166,8 @@ class Study:
     @property
     def stale(self) -> tuple[str, ...]:
         """Sampled or labelled items that the predictions file no longer has."""
-        known = {*self._drawn, *(item for p in self._passes.values() for item in p.touched)}
-        return tuple(sorted(known - self.items.keys()))
+        touched = (i for p in self._passes.values() for i in p.touched if i not in p.repeats)
+        return tuple(sorted({*self._drawn, *touched} - self.items.keys()))
 
     @property
     def second_look(self) -> tuple[str, ...]:
@@ -211,19 +212,23 @@ class Study:
             if decision.kind == "adjudicate":
                 self._adjudications[decision.item] = decision
             else:
-                self._pass(decision.reviewer).fold(decision)
+                self._pass(decision.reviewer).fold(as_shown(decision))
             self._seq = max(self._seq, decision.seq)
 
     def _pass(self, reviewer: str) -> Pass:
         if reviewer not in self._passes:
+            queue, repeats = with_repeats(
+                self._queue(reviewer), self.config.repeats, seed=self.sample.seed
+            )
             self._passes[reviewer] = Pass(
-                self._queue(reviewer),
+                queue,
                 self.task,
                 protocol=self.config.protocol,
                 reveal=self.config.reveal,
                 arms=self._arms,
                 suggestion=self._suggestion,
                 offered=self.items,
+                repeats=repeats,
             )
         return self._passes[reviewer]
 
@@ -269,19 +274,22 @@ class Study:
 
         def decide(missed: Sequence[Decision]) -> Sequence[Decision]:
             self._fold(missed)
-            return done.decide(act, at=at, reviewer=reviewer)
+            made = done.decide(act, at=at, reviewer=reviewer)
+            return [as_stored(decision, done.repeats) for decision in made]
 
         with self._lock:
             _, made = self.store.record(self._row, self._seq, decide)
             self._fold(made)
-            return made
+            return tuple(as_shown(decision) for decision in made)
 
     def view(self, done: Pass, item: str) -> dict[str, Any]:
         """The JSON of one item for one reviewer; used by ``Review``."""
-        found = self.items.get(item)
+        found = self.items.get(done.repeats.get(item, item))
         if found is None:
             raise UnknownItem(item)
-        return view_of(found, self.predictions.get(item), done, code=self._material.code(found))
+        code = self._material.code(found)
+        shown = replace(found, id=item)
+        return view_of(shown, self.predictions.get(found.id), done, code=code)
 
     def settle(self, decision: Decision) -> bool:
         """Store an adjudication; whether it was new. Used by ``Disputes``."""
@@ -319,6 +327,12 @@ class Study:
         if answer == "any":
             return tuple(found)
         return tuple(label for label in found if getattr(label, answer) is not None)
+
+    def repeated(self) -> tuple[Repeated, ...]:
+        """Items that a reviewer answered twice, for agreement with oneself and nothing else."""
+        return tuple(
+            one for reviewer, done in self._passes.items() for one in repeated(reviewer, done)
+        )
 
     @property
     def disputed(self) -> tuple[str, ...]:
@@ -488,7 +502,9 @@ class Review:
         duplicate = done.seen(act.uuid)
         made = self.study.stored(done, act, self.reviewer, now or datetime.now(UTC))
         item = made[0].item if made else act.item
-        known = item in self.study.items
+        if made and act.kind in {"undo", "redo"}:
+            item = done.latest or item
+        known = item in self.study.items or item in done.repeats
         return Acted(
             decisions=made,
             item=self.view(item) if known else None,

@@ -5,16 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labkit.errors import InputError
-from labkit.evaluate.agreement import evaluate
+from labkit.evaluate.agreement import Repeat, evaluate
 from labkit.formats import ratings
 from labkit.formats.ratings import Rated
+from labkit.metrics.agreement import Rating, pair_agreement
 from labkit.reports.agreement import report
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
     from labkit.formats.labels import Which
+    from labkit.labels import Repeated
     from labkit.model import Answer
     from labkit.parsed import Problem
     from labkit.reports import Report
@@ -75,14 +77,38 @@ def _of_study(path: Path, which: Which, order: Sequence[str] | None) -> Report:
             one
             for label in labels
             if label.reviewer != IMPORTED
+            and not label.adjudicated
             and (one := _rated(label.item, label.reviewer, getattr(label, which))) is not None
         ]
         anchoring = numbers.anchored(study.frames, labels)
         found = evaluate(
-            rated, order=order, anchoring=None if anchoring is None else anchoring.as_dict()
+            rated,
+            order=order,
+            repeats=_repeats(study.repeated()),
+            anchoring=None if anchoring is None else anchoring.as_dict(),
         )
         sentence = "" if anchoring is None else anchoring.sentence()
         return report(found, problems=study.problems, sentence=sentence)
+
+
+def _repeats(answers: Iterable[Repeated]) -> tuple[Repeat, ...]:
+    """Each reviewer against the answers that the same reviewer gave again."""
+    pairs: dict[tuple[str, str], list[tuple[Rating, Rating]]] = {}
+    for one in answers:
+        kind = "intra-rater, after reveal" if one.revealed else "intra-rater"
+        before, after = (_rated(one.item, one.reviewer, a) for a in (one.first, one.again))
+        if before is not None and after is not None:
+            given = (_main(before), _main(after))
+            pairs.setdefault((one.reviewer, kind), []).append(given)
+    return tuple(
+        Repeat(reviewer, found.n, found.percent, found.kappa, kind)
+        for (reviewer, kind), rows in sorted(pairs.items())
+        for found in (pair_agreement(reviewer, reviewer, rows),)
+    )
+
+
+def _main(rated: Rated) -> Rating:
+    return rated.label if rated.label is not None else rated.tags
 
 
 def _rated(item: str, reviewer: str, answer: Answer | None) -> Rated | None:

@@ -145,6 +145,8 @@ def agreement_of(
     """How far reviewers agree in their first answers to one question; ``None`` with one of them."""
     given: dict[str, dict[str, Any]] = {name: {} for name in reviewers}
     for label in labels:
+        if label.adjudicated:
+            continue
         if label.reviewer in given and label.first is not None and question in label.first:
             given[label.reviewer][label.item] = label.first[question]
     if len(given) < agreement.TWO_CODERS:
