@@ -174,11 +174,12 @@ def _change(study: Exportable, key: Key, label: Label) -> Change:
         security_relevant=_relevant(final),
         tags=None if tags is None else tuple(dict.fromkeys(normal(str(tag)) for tag in ordered)),
         reason=label.note.strip() or None,
-        note=_provenance(study, label),
+        note=provenance_of(study, label),
     )
 
 
-def _provenance(study: Exportable, label: Label) -> Provenance | None:
+def provenance_of(study: Exportable, label: Label) -> Provenance | None:
+    """How a label came about, for the clause in a note."""
     if label.decided_at is None:
         return None
     sizes = {size.name: size for size in study.sample.strata}

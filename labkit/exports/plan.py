@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Literal
 from labkit.atomic import write_bytes
 from labkit.errors import InputError
 from labkit.exports import golden as golden_files
+from labkit.exports import scanner
 from labkit.exports.diff import unified
 from labkit.exports.overridefile import edited, text_of
 from labkit.formats.labelfiles import render_csv, render_jsonl
@@ -36,6 +37,7 @@ _ENDINGS: dict[str, Format] = {
 _GOLDEN: dict[str, Callable[[Exportable], tuple[str, int]]] = {
     "decguard": golden_files.decguard,
     "planwerk": golden_files.planwerk,
+    "sarif": scanner.sarif,
 }
 _KEPT = "exports"
 

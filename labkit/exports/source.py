@@ -31,6 +31,10 @@ class Exportable(Protocol):
         """What the AI said, by item."""
 
     @property
+    def predictions_path(self) -> Path:
+        """Where the predictions are."""
+
+    @property
     def disputed(self) -> tuple[str, ...]:
         """Items on which reviewers differ."""
 

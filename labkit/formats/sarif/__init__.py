@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from labkit.formats.sarif.finding import LEVELS, Finding, Level, Run, Spot, Verdict
-from labkit.formats.sarif.reading import Report, parse, read, report
+from labkit.formats.sarif.reading import Report, is_sarif, parse, read, report
 from labkit.formats.sarif.writing import Judgement, judgements, render
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "Run",
     "Spot",
     "Verdict",
+    "is_sarif",
     "judgements",
     "parse",
     "read",

@@ -70,6 +70,21 @@ def read(path: Path) -> Parsed[Finding]:
     return parse(read_text(path), str(path))
 
 
+def is_sarif(content: str) -> bool:
+    """Whether a text is a SARIF log, readable or not in all its parts.
+
+    >>> is_sarif('{"version": "2.1.0", "runs": []}'), is_sarif("id,label")
+    (True, False)
+    """
+    if content.lstrip()[:1] != "{":
+        return False
+    try:
+        value = jsontext.parse(content).value
+    except InputError:
+        return False
+    return isinstance(value, dict) and "runs" in value and bool({"version", "$schema"} & set(value))
+
+
 def report(content: str, source: str = "<text>") -> Report:
     """Read a SARIF text with its runs: see ``parse``."""
     document = jsontext.parse(content, source)
