@@ -290,7 +290,16 @@ class Live:
         cells = self.design().cells()
         return {metric: point(metric, cells) for metric in METRICS}
 
+    def _one_sided(self) -> bool:
+        """Whether some strata have labels and another one, too large to pass over, has none."""
+        if all(t.n for t in self._used):
+            return False
+        known = [stratum.labelled > 0 for stratum in self.design().strata]
+        return any(known) and not all(known)
+
     def _calibration(self) -> dict[str, float | None]:
+        if self._one_sided():
+            return {"ece": None, "brier": None, "nll": None}
         gaps: list[float] = []
         seen = 0
         for size, mean, n, x in zip(
