@@ -90,6 +90,11 @@ def test_labels_go_where_f1_is_decided() -> None:
     assert share["p>=0.2/not-flagged"] > share["p<0.05/not-flagged"]
 
 
+def test_a_flagged_item_weighs_more_than_another_by_the_slopes_of_f1() -> None:
+    units = [Predicted(f"m{i}", flagged=i < 1000, confidence=0.5) for i in range(2000)]
+    assert neyman(units, bands(units), 500, guessed_f1=0.8) == {"flagged": 300, "not-flagged": 200}
+
+
 def test_a_stratum_to_take_whole_is_taken_whole() -> None:
     units = [Predicted(f"m{i}", flagged=i < 30, stratum="auth") for i in range(500)]
     sample = draw_by_stratum(units, 100, seed=1, take_all=["auth/flagged"])

@@ -91,6 +91,13 @@ def test_equal_chances_give_back_the_plain_shares() -> None:
     assert score_interval("f1", cells) == pytest.approx(WORKED["A"]["f1_score_fpc"], abs=0.006)
 
 
+def test_a_unit_that_was_less_likely_drawn_stands_for_more() -> None:
+    units = [weighed(1, 1, 0.5), weighed(1, 0, 0.1), weighed(0, 0, 0.2)]
+    flagged, others = hajek_cells(units, 12, 5)
+    assert flagged.share == pytest.approx(2 / 12)
+    assert (others.share, others.population) == (0, 5)
+
+
 def test_scaling_every_chance_changes_no_share() -> None:
     rng = np.random.default_rng(1)
     chances = rng.uniform(0.1, 0.4, 60)

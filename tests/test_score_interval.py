@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import time
@@ -17,7 +18,13 @@ from statsmodels.stats.proportion import confint_proportions_2indep, proportion_
 
 from labkit.estimation.intervals import effective_size, wilson, wilson_f1
 from labkit.estimation.score_batch import score_intervals
-from labkit.estimation.score_interval import METRICS, Cell, point, score_interval
+from labkit.estimation.score_interval import (
+    METRICS,
+    Cell,
+    _Equation,
+    point,
+    score_interval,
+)
 
 WORKED: dict[str, Any] = json.loads(
     (Path(__file__).parent / "conformance/stats/estimator_worked_examples.json").read_text()
@@ -188,6 +195,13 @@ def test_only_the_proportions_of_the_strata_matter(
 ) -> None:
     scaled = [Cell(c.flagged, c.population * factor, c.share, c.size) for c in cells]
     assert score_interval(metric, scaled) == pytest.approx(score_interval(metric, cells), abs=1e-7)
+
+
+def test_the_distance_falls_all_the_way_though_the_shares_have_kinks() -> None:
+    cells = [flagged(2392, 1.0, 59.41645244), others(2583, 0.24050633, 168.22927835)]
+    equation = _Equation("f1", cells[:1], cells[1:])
+    distances = [equation.distance(theta) for theta in np.linspace(0.7, 0.97, 300)]
+    assert all(a > b for a, b in itertools.pairwise(distances))
 
 
 def test_a_wider_level_is_a_wider_interval() -> None:
