@@ -284,6 +284,16 @@ def test_latencies_of_different_settings_are_marked(conformance: Path, tmp_path:
     assert decguard.compare(Call(None, (path, path))).data["latency_comparable"] is True
 
 
+def test_a_latency_gate_of_another_setting_is_marked(conformance: Path, tmp_path: Path) -> None:
+    folder = conformance / "systems/decguard"
+    text = (folder / "examples/spam/decguard.yaml").read_text("utf-8")
+    edited = tmp_path / "edited.yaml"
+    edited.write_text(text + "\nevaluation: {max_concurrency: 8}\n", "utf-8")
+    data = scored(folder / "reference/report_spam_default.json", contract=edited)
+    assert "max_concurrency 4, the contract says 8" in data["problems"][0]["message"]
+    assert data["metrics"]["latency"]["p95_ms"] == 26.375000000007276
+
+
 def test_runs_of_different_decisions_are_not_compared(conformance: Path) -> None:
     folder = conformance / "systems/decguard/reference"
     paths = (folder / "report_spam_default.json", folder / "report_severity_default.json")

@@ -14,7 +14,6 @@ from labkit.formats.decguard.report import as_data
 from labkit.metrics import calibration
 from labkit.reports import blocks
 from labkit.reports.document import Document, Heading, Paragraph, Report, Table, four
-from labkit.reports.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -214,4 +213,4 @@ def report(  # noqa: PLR0913  # each is a part of the report
         )
     )
     failed = exit_code(status, fail_on_warn=fail_on_warn) or int(any(c.failed for c in asked))
-    return Report(plain(data), document, failed)
+    return Report(data, document, failed)

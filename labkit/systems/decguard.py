@@ -17,6 +17,7 @@ from labkit.evaluate.decguard.segments import grouped, value_text
 from labkit.formats import beside, kinds
 from labkit.formats.decguard import answers, contract, dataset, production, report
 from labkit.gates import Measured, Values
+from labkit.parsed import Problem
 from labkit.reports import decguard as golden
 from labkit.reports import decguard_diff, decguard_production
 from labkit.systems import detection, gating
@@ -57,7 +58,7 @@ def _by_metadata(
     return dict(sorted(grouped((value_text(m, key), record) for m, record in every).items()))
 
 
-def _golden(call: Call, stored: report.StoredRun) -> Report:
+def _golden(call: Call, stored: report.StoredRun, problems: tuple[Problem, ...] = ()) -> Report:
     asked = gating.asked(call)
     about = stored.contract
     records, by = stored.run.records, call.options.get("by")
@@ -76,6 +77,7 @@ def _golden(call: Call, stored: report.StoredRun) -> Report:
         asked=gates.check(asked, _values(values)),
         groups=groups,
         by=by or "",
+        problems=problems,
     )
 
 
@@ -89,8 +91,22 @@ def _from_report(call: Call, path: Path) -> Report:
     edited: Path | None = call.options.get("contract")
     if edited is not None:
         detection.expect(edited, ["decguard-contract"], "--contract")
+        before = stored.contract.evaluation.max_concurrency
         stored = stored.with_contract(contract.read(edited))
+        problems = _concurrency(before, stored.contract.evaluation.max_concurrency, path)
+        return _golden(call, stored, problems)
     return _golden(call, stored)
+
+
+def _concurrency(measured: int, wanted: int, path: Path) -> tuple[Problem, ...]:
+    """A warning where latencies were measured under other settings than the contract's."""
+    if measured == wanted:
+        return ()
+    message = (
+        f"latency was measured with max_concurrency {measured}, the contract says {wanted}: "
+        "its latency gates judge another setting."
+    )
+    return (Problem(str(path), None, message, "warning"),)
 
 
 def _own_dataset(about: Contract, source: Path) -> Path:
