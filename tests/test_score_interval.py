@@ -200,7 +200,10 @@ def test_only_the_proportions_of_the_strata_matter(
 def test_the_distance_falls_all_the_way_though_the_shares_have_kinks() -> None:
     cells = [flagged(2392, 1.0, 59.41645244), others(2583, 0.24050633, 168.22927835)]
     equation = _Equation("f1", cells[:1], cells[1:])
-    distances = [equation.distance(theta) for theta in np.linspace(0.7, 0.97, 300)]
+    distances = []
+    for theta in np.linspace(0.7, 0.97, 300):
+        equation.start = 0.0
+        distances.append(equation.distance(theta))
     assert all(a > b for a, b in itertools.pairwise(distances))
 
 
