@@ -132,8 +132,8 @@ def lines(folder: Path) -> Iterator[str]:
             place.mkdir()
             _, predictions = many_rows(place, size)
             study = place / "s"
-            _labkit("init", str(predictions), "--study", str(study), "--protocol", "blind")
-            with serving(_review(study)) as url:
+            run_labkit("init", str(predictions), "--study", str(study), "--protocol", "blind")
+            with serving(review_words(study)) as url:
                 page = found.new_page(viewport={"width": 1280, "height": 800})
                 measured = dict(zip(medians, keys(page, url), strict=True))
                 page.close()
@@ -155,14 +155,16 @@ def lines(folder: Path) -> Iterator[str]:
         )
 
 
-def _labkit(*words: str) -> None:
+def run_labkit(*words: str) -> None:
+    """One command, silently."""
     env = {**os.environ, "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'widgets'}"}
     command = [sys.executable, "-m", "labkit", *words]
     subprocess.run(command, check=True, capture_output=True, env=env)
 
 
-def _review(study: Path) -> list[str]:
-    words = ["-m", "labkit", "review", str(study), "--no-browser", "--reviewer", "bench"]
+def review_words(study: Path, reviewer: str = "bench") -> list[str]:
+    """What Python is started with to review a study."""
+    words = ["-m", "labkit", "review", str(study), "--no-browser", "--reviewer", reviewer]
     return [*words, "--port", str(_free_port())]
 
 
