@@ -47,11 +47,20 @@ def command(  # the options of the command line
             "labkit review needs packages that are not installed; pip install 'labkit[app]'"
         )
     with _opened(predictions_or_study, study, given) as made:
-        name = reviewer or os.environ.get("LABKIT_REVIEWER", "").strip() or _login()
-        made.review(name)
+        named = reviewer or os.environ.get("LABKIT_REVIEWER", "").strip()
+        several = len(made.config.reviewers) > 1 and reviewer is None
+        names = made.config.reviewers if several else (named or _login(),)
+        lead = made.config.lead if several else None
+        for name in (*names, *([lead] if lead else [])):
+            made.review(name)
         say_problems(made.problems)
         folder = made.folder
-    _start(folder, name, port, browser=not no_browser)
+    line = [sys.executable, "-m", "labkit_widgets.server", str(folder)]
+    line += [word for name in names for word in ("--reviewer", name)]
+    line += ["--lead", lead] if lead else []
+    line += ["--port", str(port)] if port else []
+    line += ["--no-browser"] if no_browser else []
+    become(line)
 
 
 def _opened(target: Path, folder: Path | None, given: dict[str, Any]) -> Study:
@@ -82,13 +91,6 @@ def _login() -> str:
         return getuser()
     except (OSError, KeyError):
         return "reviewer"
-
-
-def _start(folder: Path, reviewer: str, port: int | None, *, browser: bool) -> None:
-    command = [sys.executable, "-m", "labkit_widgets.server", str(folder), "--reviewer", reviewer]
-    command += [] if port is None else ["--port", str(port)]
-    command += [] if browser else ["--no-browser"]
-    become(command)
 
 
 def become(command: list[str]) -> None:

@@ -137,9 +137,10 @@ def review(tmp_path: Path) -> Iterator[Callable[..., App]]:
     """Starts ``labkit review`` on predictions or a study; ends it, and looks that it ended."""
     with contextlib.ExitStack() as running:
 
-        def start(target: Path, *options: str) -> App:
+        def start(target: Path, *options: str, reviewer: str | None = "ada") -> App:
             command = [sys.executable, "-m", "labkit", "review", str(target), "--no-browser"]
-            command += ["--reviewer", "ada", "--port", str(free_port()), *options]
+            command += ["--port", str(free_port()), *options]
+            command += ["--reviewer", reviewer] if reviewer else []
             return _running(command, labkit_env(), tmp_path, running, target)
 
         yield start

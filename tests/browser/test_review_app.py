@@ -242,3 +242,37 @@ def test_what_items_and_models_wrote_stays_text(
     page.wait_for_selector(".lk-table")
     assert page.evaluate("window.hacked") is None
     assert page.query_selector_all("img[src='x']") == []
+
+
+def test_several_reviewers_have_a_page_each_and_the_lead_alone_has_results(
+    predictions: Path, review: Callable[..., Any], card: Any, page: Page, tmp_path: Path
+) -> None:
+    study = tmp_path / "team.study"
+    labkit("init", predictions, "--study", study, "--reviewers", "ada,bea", "--sample", "20")
+    config = study / "study.yaml"
+    config.write_text(re.sub(r"(?m)^lead:.*$", "lead: ada", config.read_text()))
+    app = review(study, reviewer=None)
+    end = time.monotonic() + 10
+    while len(app.lines) < 3 and time.monotonic() < end:
+        time.sleep(0.05)
+    pages = dict(line.split() for line in app.lines)
+    assert list(pages) == ["ada", "bea", "lead"]
+    assert pages["lead"] == pages["ada"]
+    response = page.goto(pages["bea"].partition("?")[0])
+    assert "token" not in page.url
+    assert response is not None
+    assert page.query_selector("[data-labkit='card']") is None
+    card.open(pages["bea"])
+    assert page.query_selector("[data-tab='results']") is None
+    page.context.set_extra_http_headers({"X-Labkit-Reviewer": "ada"})
+    card.press("n").until(saved=1)
+    page.reload()
+    page.wait_for_selector("[data-labkit='card']")
+    assert card.hook("saved") == "1"
+    with Study.open(study) as opened:
+        assert {d.reviewer for d in opened.decisions()} == {"bea"}
+    other = page.context.browser.new_context().new_page()
+    other.goto(pages["ada"])
+    other.wait_for_selector("[data-tab='results']")
+    assert other.get_attribute("[data-labkit='card']", "data-saved") == "0"
+    other.context.close()

@@ -25,6 +25,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Serve the notebooks until interrupted."""
     parser = argparse.ArgumentParser(prog="python -m labkit_widgets.server.lab")
     parser.add_argument("--study", type=Path, help="the study that the notebooks open")
+    parser.add_argument("--reviewer", help="whose answers these are (default: the login name)")
     launch.add_options(parser)
     asked = parser.parse_args(argv)
     return launch.until_interrupted(lambda: serve(asked))
@@ -44,7 +45,7 @@ def serve(asked: argparse.Namespace) -> None:
     command += [f"--ServerApp.kernel_websocket_connection_class={_CONNECTION}"]
     command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     page = launch.address(port, f"lab/tree/{_FIRST}?token={token}")
-    launch.run(command, env, folder, page, asked)
+    launch.run(command, env, folder, [("", page)], asked)
 
 
 def copies(folder: Path) -> Path:

@@ -6,6 +6,7 @@ import argparse
 import contextlib
 import http.client
 import json
+import logging
 import os
 import secrets
 import signal
@@ -40,6 +41,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Serve one study to one reviewer until interrupted."""
     parser = argparse.ArgumentParser(prog="python -m labkit_widgets.server", description=__doc__)
     parser.add_argument("study", type=Path, help="a study's folder")
+    parser.add_argument("--reviewer", action="append", help="whose page; may be repeated")
+    parser.add_argument("--lead", help="who sees results and exports, where there are several")
     add_options(parser)
     asked = parser.parse_args(argv)
     return until_interrupted(lambda: serve(asked.study.resolve(), asked))
@@ -47,7 +50,6 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of every server."""
-    parser.add_argument("--reviewer", help="whose answers these are (default: the login name)")
     parser.add_argument("--port", type=int, help=f"default: the first free one from {FIRST_PORT}")
     parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
 
@@ -82,17 +84,20 @@ def free_port(wanted: int | None = None) -> int:
 
 def serve(study: Path, asked: argparse.Namespace) -> None:
     """Run Voila on the study; return when it ends, end it when interrupted."""
-    port, reviewer = free_port(asked.port), asked.reviewer or reviewer_name()
-    token = secrets.token_urlsafe(24)
+    names: list[str] = asked.reviewer or [reviewer_name()]
+    people = list(dict.fromkeys([*names, *([asked.lead] if asked.lead else [])]))
+    tokens = {name: secrets.token_urlsafe(24) for name in people}
+    port = free_port(asked.port)
+    pages = [(name, f"{address(port)}?token={tokens[name]}") for name in names]
+    pages += [("lead", f"{address(port)}?token={tokens[asked.lead]}")] if asked.lead else []
+    alone = {REVIEWER: names[0]} if len(people) == 1 else {}
     notebook = places.notebooks() / places.APP
     command = [sys.executable, "-m", "labkit_widgets.server.serve", str(notebook), str(port)]
     with tempfile.TemporaryDirectory(prefix="labkit-") as folder:
-        env = environment(Path(folder)) | {
-            STUDY: str(study),
-            REVIEWER: reviewer,
-            TOKENS: json.dumps({reviewer: token}),
-        }
-        run(command, env, notebook.parent, f"{address(port)}?token={token}", asked)
+        env = environment(Path(folder))
+        env.pop(REVIEWER, None)
+        env |= {STUDY: str(study), TOKENS: json.dumps(tokens), **alone}
+        run(command, env, notebook.parent, pages if len(pages) > 1 else [("", pages[0][1])], asked)
 
 
 def address(port: int, path: str = "") -> str:
@@ -104,10 +109,10 @@ def run(
     command: Sequence[str],
     env: dict[str, str],
     folder: Path,
-    page: str,
+    pages: Sequence[tuple[str, str]],
     asked: argparse.Namespace,
 ) -> None:
-    """Start a server, print its page's address when it answers, and wait for its end."""
+    """Start a server, print the address of everybody's page when it answers, wait for its end."""
     server = subprocess.Popen(  # noqa: S603  # our own command
         command,
         env=env,
@@ -117,11 +122,11 @@ def run(
         start_new_session=True,
     )
     try:
-        _wait(server, urlsplit(page).port or 0)
-        sys.stdout.write(f"{page}\n")
+        _wait(server, urlsplit(pages[0][1]).port or 0)
+        sys.stdout.write("".join(f"{name} {page}".lstrip() + "\n" for name, page in pages))
         sys.stdout.flush()
         if not asked.no_browser:
-            webbrowser.open(page)
+            webbrowser.open(pages[-1][1])
         server.wait()
     finally:
         _end(server)
@@ -135,6 +140,10 @@ def environment(folder: Path) -> dict[str, str]:
         place = folder / name.lower()
         place.mkdir(mode=0o700)
         env[name] = str(place)
+    profile = Path(env["IPYTHONDIR"]) / "profile_default"
+    profile.mkdir()
+    quiet = {"IPKernelApp": {"log_level": logging.ERROR}}
+    (profile / "ipython_kernel_config.json").write_text(json.dumps(quiet), encoding="utf-8")
     return importable(env) | {
         "JUPYTER_PATH": str(places.share()),
         "JUPYTER_NO_CONFIG": "1",
@@ -167,7 +176,7 @@ def _answers(port: int) -> bool:
     """Ask for a file that needs no kernel: the page itself would start one."""
     connection = http.client.HTTPConnection(_HOST, port, timeout=5)
     try:
-        connection.request("GET", "/voila/static/labkit")
+        connection.request("GET", "/login")
         return connection.getresponse().status < http.HTTPStatus.INTERNAL_SERVER_ERROR
     except (OSError, http.client.HTTPException):
         return False
