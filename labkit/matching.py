@@ -29,7 +29,7 @@ PLANWERK = MatchPolicy("planwerk", "expected", "finding", "window", 3)
 AACR_V1 = MatchPolicy("aacr v1", "generated", "expectation", "overlap", 1)
 AACR_V2 = MatchPolicy("aacr v2", "expected", "finding", "overlap", 1, swaps_reversed_ranges=True)
 GODAUDITS_EVALUATE = MatchPolicy("godaudits evaluate", "expected", "nothing", "none", 0)
-GODAUDITS_ACCURACY = MatchPolicy("godaudits accuracy-check", "expected", "finding", "none", 0)
+GODAUDITS_ACCURACY = MatchPolicy("godaudits accuracy-check", "expected", "finding", "window", 2)
 POLICIES = (PLANWERK, AACR_V1, AACR_V2, GODAUDITS_EVALUATE, GODAUDITS_ACCURACY)
 
 

@@ -6,12 +6,12 @@ from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
 from labkit.evaluate.godaudits.audit import is_whole
-from labkit.matching import claim_once
+from labkit.matching import GODAUDITS_ACCURACY, claim_once
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-WINDOW = 2
+WINDOW = GODAUDITS_ACCURACY.distance
 """How many lines a citation may be off."""
 
 
