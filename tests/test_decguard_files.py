@@ -182,6 +182,19 @@ def test_a_bad_distribution_is_an_error_of_its_case_and_a_missing_answer_too() -
     assert second.error.kind == "unavailable"
 
 
+def test_a_stated_choice_must_be_the_most_probable_label() -> None:
+    rest = "\n".join(ANSWERS.splitlines()[1:])
+    for stated, said in (
+        ('"selected": "spam", "confidence": 0.9', None),
+        ('"selected": "ham"', "not the most probable label"),
+        ('"confidence": 0.8', "not the probability"),
+    ):
+        row = f'{{"id": "a", "probabilities": {{"spam": 0.9, "ham": 0.1}}, {stated}}}\n'
+        error = _records(row + rest)[0].error
+        assert (error is None) == (said is None)
+        assert error is None or str(said) in error.message
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -94,12 +94,14 @@ def _segments(diff: Diff) -> list[Block]:
     return [Heading("Segments"), Table(header, rows, frozenset(range(1, 7)))]
 
 
-def report(
+def report(  # noqa: PLR0913  # each is a part of the report
     diff: Diff,
     baseline: StoredRun,
     candidate: StoredRun,
     contract: Contract,
     names: tuple[str, str],
+    *,
+    by: str | None = None,
 ) -> Report:
     """The report on a diff; exits as decguard does: 1 when a requirement fails."""
     status = diff.status
@@ -124,6 +126,7 @@ def report(
         "segments": diff.segments,
         "checks": diff.checks,
         "changes": diff.changes,
+        **({"groups": diff.segments} if by else {}),
         "latency_comparable": not problems,
         "problems": [problem.as_dict() for problem in problems],
     }

@@ -228,7 +228,8 @@ def compare(call: Call) -> Report:
         rules = replace(rules, segment_by=(call.options["by"],))
     found = diff_of(first.run.records, second.run.records, used.decision, used.evaluation, rules)
     about = replace(second.contract, evaluation=used.evaluation)
-    return decguard_diff.report(found, first, second, about, (names[0], names[1]))
+    by = call.options.get("by")
+    return decguard_diff.report(found, first, second, about, (names[0], names[1]), by=by)
 
 
 def data_of(path: Path) -> Mapping[str, object]:

@@ -58,6 +58,10 @@ _VALUES: Mapping[str, tuple[str, ...]] = {
         "citation_validity",
         "remediation_closure",
         "clean_control_rate",
+        "arms.control.recall",
+        "arms.control.precision",
+        "arms.skill.recall",
+        "arms.skill.precision",
     ),
 }
 """By system: metrics that are known by their value alone, as dotted paths."""

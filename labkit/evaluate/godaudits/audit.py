@@ -69,7 +69,7 @@ class Evidence:
 
 
 def _filled(value: object) -> bool:
-    return isinstance(value, str) and bool(value.strip())
+    return isinstance(value, str) and bool(value)
 
 
 def is_whole(value: Any) -> TypeGuard[float]:

@@ -46,6 +46,8 @@ class Answer:
 
     id: str
     probabilities: Any
+    selected: str | None
+    confidence: float | None
     error: CaseError | None
     latency_ms: float | None
     backend: str
@@ -70,6 +72,8 @@ def _answer(value: Any, place: str) -> Answer:
     found = Answer(
         fields.take("id", some_text),
         fields.take("probabilities", anything, None),
+        fields.take("selected", optional(text), None),
+        fields.take("confidence", optional(number()), None),
         fields.take("error", optional(_error), None),
         fields.take("latency_ms", optional(number(0)), None),
         fields.take("backend", optional(some_text), None) or "answers",
@@ -124,6 +128,12 @@ def _result(
     except ProbabilityError as error:
         return None, CaseError("invalid_response", str(error))
     selected = select(decision.labels, chances)
+    if answer.selected not in {None, selected}:
+        fault = f"selected {answer.selected!r} is not the most probable label {selected!r}"
+        return None, CaseError("invalid_response", fault)
+    if answer.confidence not in {None, chances[selected]}:
+        fault = f"confidence {answer.confidence} is not the probability of {selected!r}"
+        return None, CaseError("invalid_response", f"{fault} ({chances[selected]})")
     result = Result(
         answer.id,
         decision.name,

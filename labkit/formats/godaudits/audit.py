@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from labkit.evaluate.godaudits.audit import (
     SEVERITIES,
@@ -16,12 +16,13 @@ from labkit.evaluate.godaudits.audit import (
     Task,
 )
 from labkit.formats import strict_json
-from labkit.formats.fields import Fields, anything, listed, refuse, shown, text
+from labkit.formats.fields import Check, Fields, anything, listed, optional, refuse, shown, text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+T = TypeVar("T")
 _CHECK = re.compile(r"A-[A-Z]+-\d+")
 _AUDIT_KEYS = ("schema_version", "audit", "domains", "evidence", "findings", "tasks")
 _EVIDENCE_TEXT = ("quote", "sha256", "scope", "command", "tool", "tool_version", "recorded_by")
@@ -33,15 +34,25 @@ def _text(fields: Fields, name: str) -> str:
 
 
 def _names(fields: Fields, name: str) -> tuple[str, ...]:
-    return fields.take(name, listed(text), ())
+    return _many(fields, name, text)
+
+
+def _many(fields: Fields, name: str, check: Check[T]) -> tuple[T, ...]:
+    """A list; absent and null are empty, as they are for the original."""
+    return fields.take(name, optional(listed(check)), None) or ()
+
+
+def _word(fields: Fields, name: str) -> str:
+    """Text; absent is empty, which is no severity and no status."""
+    return fields.take(name, text, "")
 
 
 def _finding(value: Any, place: str) -> Finding:
     fields = Fields(value, place)
     return Finding(
-        fields.take("id", text),
-        fields.take("severity", text),
-        fields.take("status", text),
+        _word(fields, "id"),
+        _word(fields, "severity"),
+        _word(fields, "status"),
         _names(fields, "checks"),
         _names(fields, "evidence"),
         _text(fields, "title"),
@@ -78,9 +89,9 @@ def build(raw: Any, source: str) -> Audit:
     if not any(key in fields for key in _AUDIT_KEYS):
         raise refuse(source, "not an AUDIT.json; it has neither findings nor evidence.")
     return Audit(
-        fields.take("findings", listed(_finding), ()),
-        fields.take("evidence", listed(_evidence), ()),
-        fields.take("tasks", listed(_task), ()),
+        _many(fields, "findings", _finding),
+        _many(fields, "evidence", _evidence),
+        _many(fields, "tasks", _task),
     )
 
 
