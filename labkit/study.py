@@ -13,6 +13,7 @@ from labkit import config as study_config
 from labkit import numbers, studyfiles, studymaking
 from labkit.errors import InputError
 from labkit.labels import IMPORTED, Repeated, adjudicated, by_item, is_disputed, labels_of, repeated
+from labkit.looks import looked
 from labkit.model import utc_text
 from labkit.protocol import Pass, UnknownItem
 from labkit.queue import assign, with_repeats
@@ -413,7 +414,10 @@ class Study:
 
     def status(self) -> dict[str, Any]:
         """Progress as the command ``status`` prints it in JSON."""
-        again = {"secondLook": list(self.second_look)} if self.second_look else {}
+        again: dict[str, Any] = {"secondLook": list(self.second_look)} if self.second_look else {}
+        looks = looked(self.folder)
+        if looks:
+            again["gateLooks"] = looks
         return {
             "schemaVersion": 1,
             "items": len(self.items),

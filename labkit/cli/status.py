@@ -53,14 +53,28 @@ def text(status: dict[str, Any], protocol: str) -> str:
     if status.get("secondLook"):
         again = ", ".join(status["secondLook"][:MAX_SHOWN])
         lines.append(f"{len(status['secondLook'])} changed since they were answered: {again}.")
-    return "\n".join((*lines, *_numbers(status)))
+    return "\n".join((*lines, *_numbers(status), *_looks(status.get("gateLooks", 0))))
+
+
+def _looks(times: int) -> list[str]:
+    """How often a gate was looked at, and what that does to a pass by chance."""
+    from labkit.estimation.warnings import warn_of_looks  # noqa: PLC0415  # --help stays light
+
+    if times == 1:
+        return ["The gate was looked at once."]
+    return [warning.message for warning in warn_of_looks(times)]
 
 
 def _numbers(status: dict[str, Any]) -> list[str]:
     """The headline estimates, and what the goal still needs."""
     rows = status["metrics"]
     basis = rows[0]["basis"] if rows else ""
-    lines = [_row(row) for row in rows if row["value"] is not None and row["basis"] == basis]
+    begun = any(row["n"] for row in rows)
+    lines = [
+        _row(row)
+        for row in rows
+        if row["basis"] == basis and (row["value"] is not None or (begun and row["reason"]))
+    ]
     plan = status["plan"]
     if plan is None:
         return lines
@@ -73,6 +87,8 @@ def _numbers(status: dict[str, Any]) -> list[str]:
 
 
 def _row(row: dict[str, Any]) -> str:
+    if row["value"] is None:
+        return f"{row['name']}: n/a ({row['reason'].split(': ', 1)[-1]})"
     ends = "" if row["low"] is None else f" ({row['low']:.4f} to {row['high']:.4f})"
     about = f"{row['n']} labels, {row['basis']}, {row['design']}"
     return f"{row['name']}: {row['value']:.4f}{ends}, {about}"

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from labkit import gates, numbers
 from labkit.errors import InputError
+from labkit.estimation.warnings import warn_of_looks
 from labkit.gates import Measured, Values
 from labkit.labels import IMPORTED
+from labkit.looks import remember
 from labkit.metrics import agreement, calibration
 from labkit.model import Basis
 from labkit.population import chance_of
@@ -62,6 +64,10 @@ def _scored(study: Study, asked: gates.Asked) -> Report:
     rows = [row for part in parts for row in part.metrics]
     labels = study.labels(answer="any")
     checks = gates.check(asked, _values(parts[0].metrics, threshold))
+    warnings = list(parts[0].warnings)
+    if checks:
+        looks = remember(study.folder, parts[0].counts.get("labelled", 0))
+        warnings += warn_of_looks(looks)
     plan = study.plan() if study.predictions else None
     anchoring = numbers.anchored(study.frames, labels)
     counted = _calibration(study, labels)
@@ -79,7 +85,7 @@ def _scored(study: Study, asked: gates.Asked) -> Report:
         "coverage": _coverage(study, labels),
         "agreement": agreement_of(labels, study.reviewers, study.task.questions[0].name),
         "anchoring": None if anchoring is None else anchoring.as_dict(),
-        "warnings": [warning.as_dict() for warning in parts[0].warnings],
+        "warnings": [warning.as_dict() for warning in warnings],
         "plan": None if plan is None else plan.as_dict(),
         "problems": [problem.as_dict() for problem in study.problems],
         "gates": [check.as_dict() for check in checks],
