@@ -11,8 +11,25 @@ Subclasses live beside the code that raises them when they carry fields of their
 from __future__ import annotations
 
 
+def printable(sentence: str) -> str:
+    r"""A sentence for one line of a terminal: what is not printable is escaped.
+
+    Files are untrusted, and so are the names and values that sentences quote from them.
+
+    >>> print(printable("no column 'a" + chr(0x2028) + "b', found" + chr(27) + "[2J"))
+    no column 'a\u2028b', found\x1b[2J
+    """
+    if sentence.isprintable():
+        return sentence
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in sentence)
+
+
 class LabkitError(Exception):
     """The base of every error that labkit raises on purpose."""
+
+    def __str__(self) -> str:
+        """The sentence, on one line."""
+        return printable(super().__str__())
 
 
 class InputError(LabkitError):

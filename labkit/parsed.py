@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Generic, Literal, TypeVar
 
+from labkit.errors import printable
+
 T = TypeVar("T")
 Severity = Literal["error", "warning", "note"]
 
@@ -47,7 +49,7 @@ class Problem:
     def __str__(self) -> str:
         """``file:line[:column]: sentence``."""
         place = ":".join(str(p) for p in (self.name, self.line, self.column) if p is not None)
-        return f"{place}: {self.message}"
+        return printable(f"{place}: {self.message}")
 
 
 @dataclass(frozen=True, slots=True)

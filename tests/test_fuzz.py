@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import time
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
 
-from labkit.errors import InputError
+from labkit.errors import LabkitError
 from tests.bench import fuzz
+from tests.bench.readers import READERS
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -21,13 +23,29 @@ def test_two_thousand_damaged_files_end_in_values_or_one_sentence(tmp_path: Path
 
 
 def test_the_mutants_are_the_same_every_time() -> None:
-    seeds = fuzz.seeds_of(("*.sarif",))
+    seeds = READERS["sarif"].seeds
     first, again = (
         [fuzz.mutant(seeds, chance) for _ in range(50)]
         for chance in (fuzz.random.Random(7), fuzz.random.Random(7))
     )
     assert first == again
     assert len(set(first)) > 40
+
+
+def test_every_reader_has_a_seed_that_it_reads_whole(tmp_path: Path) -> None:
+    for name, reader in READERS.items():
+        outcomes = []
+        for seed in reader.seeds:
+            path = tmp_path / f"seed{reader.ending}"
+            path.write_bytes(seed)
+            try:
+                reader.read(path)
+            except LabkitError as error:
+                outcomes.append(str(error))
+            else:
+                break
+        else:
+            pytest.fail(f"{name}: {outcomes}")
 
 
 @pytest.mark.parametrize("fault", [ValueError("x"), KeyError("k"), RecursionError(), MemoryError()])
@@ -42,7 +60,7 @@ def test_a_hang_and_a_sentence_of_two_lines_are_failures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def two_lines(_path: Path) -> object:
-        raise InputError("a\nb")
+        return SimpleNamespace(problems=["a\nb"])
 
     monkeypatch.setattr(fuzz, "SECONDS", 0.02)
     assert "more than" in fuzz.tried(lambda _path: time.sleep(1), tmp_path)

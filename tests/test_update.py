@@ -227,3 +227,6 @@ def test_the_command_tells_what_happened(tmp_path: Path) -> None:
     assert "1 labelled and gone (stale): com.acme.Case0Test#m1." in done.output
     done = CliRunner().invoke(command, [str(study.folder), str(new), "--format", "json"])
     assert json.loads(done.stdout)["gone"] == ["com.acme.Case0Test#m1"]
+    new.write_text(predictions_csv(rows=[a_row(0, ai_tags="brand-new")]))
+    done = CliRunner().invoke(command, [str(study.folder), str(new)])
+    assert "question 'tags': new on offer: 'brand-new'." in done.stderr

@@ -75,7 +75,7 @@ def parse_jsonl(text: str, source: str = "<text>") -> tuple[Label, ...]:
             continue
         try:
             found.append(_label(json.loads(line)))
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError.at(source, number, "not a label as labkit exports it.") from error
     return tuple(found)
 

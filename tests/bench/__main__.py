@@ -11,7 +11,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
-PARTS = ("processes", "matching", "app")
+PARTS = ("processes", "matching", "app", "fuzz")
 
 
 def main() -> None:

@@ -18,28 +18,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from labkit import yamlfile
 from labkit.errors import LabkitError
-from labkit.formats import jsonl, methodatlas, sarif, tables
+from tests.bench.readers import READERS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from types import FrameType
 
     from labkit.parsed import Problem
 
-CASES = Path(__file__).parents[1] / "conformance" / "cases"
 SECONDS = 2.0
 MEGABYTES = 500
-
-READERS: dict[str, tuple[tuple[str, ...], Callable[[Path], object]]] = {
-    "yaml": (("*.yaml",), yamlfile.read),
-    "tables": (("*.csv",), tables.read),
-    "jsonl": (("*.json", "*.jsonl"), jsonl.read),
-    "methodatlas": (("*.csv", "j*.json"), methodatlas.read),
-    "sarif": (("*.sarif",), sarif.read),
-}
-"""Each reader and the files it starts from."""
 
 TOKENS = (
     b'"', b"'", b",", b";", b"\t", b"\n", b"\r", b"\r\n", b"\0", b"\xef\xbb\xbf", b"\xff\xfe",
@@ -52,7 +41,7 @@ TOKENS = (
 """What is put in: the marks of every format, and what breaks readers."""
 
 
-def mutant(seeds: list[bytes], chance: random.Random) -> bytes:
+def mutant(seeds: Sequence[bytes], chance: random.Random) -> bytes:
     """One damaged file."""
     data = bytearray(chance.choice(seeds))
     for _ in range(chance.choice((1, 1, 1, 2, 3, 8))):
@@ -143,11 +132,6 @@ def problems_of(found: Any) -> list[Problem]:
     return list(getattr(found, "problems", ()))
 
 
-def seeds_of(patterns: tuple[str, ...]) -> list[bytes]:
-    """The files a reader starts from, in a fixed order."""
-    return [p.read_bytes() for pattern in patterns for p in sorted(CASES.glob(pattern))]
-
-
 def fuzz(
     mutants: int, seed: int, folder: Path, *, until: float | None = None
 ) -> tuple[int, list[Failure]]:
@@ -157,15 +141,15 @@ def fuzz(
         How many were tried, and the failures.
     """
     chance = random.Random(seed)  # noqa: S311  # no secrets here
-    sources = [(name, seeds_of(patterns), read) for name, (patterns, read) in READERS.items()]
+    readers = list(READERS.items())
     failures: list[Failure] = []
-    path = folder / "mutant.txt"
     done = 0
     while done < mutants or (until is not None and time.monotonic() < until):
-        name, seeds, read = sources[done % len(sources)]
-        data = mutant(seeds, chance)
+        name, reader = readers[done % len(readers)]
+        data = mutant(reader.seeds, chance)
+        path = folder / f"mutant{reader.ending}"
         path.write_bytes(data)
-        why = tried(read, path)
+        why = tried(reader.read, path)
         if why:
             failures.append(Failure(name, why, data))
         done += 1
@@ -175,6 +159,18 @@ def fuzz(
 def peak_megabytes() -> float:
     """The most memory this process has had."""
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def lines(folder: Path, seconds: float = 300) -> Iterator[str]:
+    """The part of ``make bench``: as many mutants as fit, and how many there were."""
+    done, failures = fuzz(0, 1, folder, until=time.monotonic() + seconds)
+    peak = peak_megabytes()
+    yield (
+        f"fuzz: {done} damaged files over {len(READERS)} readers in {seconds:.0f} s, "
+        f"{len(failures)} failures, peak {peak:.0f} MB (at most {MEGABYTES})"
+    )
+    for failure in failures[:20]:
+        yield f"  {failure.reader}: {failure.why}"
 
 
 def main() -> int:
