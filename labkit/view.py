@@ -42,7 +42,7 @@ def view_of(
         "flagged": done.flagged(item.id),
         "note": done.note(item.id),
         "ai": None if said is None else _ai(task, said, done, item.id),
-        "position": done.position(item.id),
+        "position": done.agenda.position(item.id),
         "of": len(done.queue),
     }
 

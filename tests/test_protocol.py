@@ -67,7 +67,7 @@ def state(done: Pass) -> dict[str, Any]:
             )
             for item in QUEUE
         },
-        "counts": (done.saved, done.unsure, done.skipped, done.flags, done.settled, done.left),
+        "counts": (*vars(done.tally).values(), done.flags, done.agenda.left),
         "current": done.current,
         "next": done.next_open(),
         "undo": done.undo_target,
@@ -146,7 +146,7 @@ def test_skipped_items_come_back_at_the_end_the_oldest_first() -> None:
     assert p.done.current == "m1"
     p.act("answer", "m1", YES)
     p.act("answer", "m0", YES)
-    assert (p.done.current, p.done.left, p.done.skipped) == (None, 0, 0)
+    assert (p.done.current, p.done.agenda.left, p.done.tally.skipped) == (None, 0, 0)
 
 
 def test_reveal_disagreement_stops_only_where_reviewer_and_ai_differ() -> None:
@@ -160,12 +160,12 @@ def test_reveal_disagreement_stops_only_where_reviewer_and_ai_differ() -> None:
 def test_an_unsure_answer_counts_as_stored_and_shows_the_ai() -> None:
     p = Player()
     assert p.act("unsure", "m0", note="two readings") == ("unsure", "reveal")
-    assert (p.done.saved, p.done.unsure, p.done.note("m0")) == (1, 1, "two readings")
+    assert (p.done.saved, p.done.tally.unsure, p.done.note("m0")) == (1, 1, "two readings")
     p.act("revise", "m0", YES)
     first, final = p.done.first("m0"), p.done.final("m0")
     assert first is not None
     assert final is not None
-    assert (first.answer, final.answer, p.done.unsure) == (None, YES, 0)
+    assert (first.answer, final.answer, p.done.tally.unsure) == (None, YES, 0)
 
 
 def test_an_item_without_an_ai_answer_has_nothing_to_reveal() -> None:
