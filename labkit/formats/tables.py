@@ -22,6 +22,10 @@ _LARGEST_FIELD = 2**31 - 1
 _SHOWN = 12
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 _SEP_LINE = re.compile(r"sep=([,;|\t])\s*", re.IGNORECASE)
+_RUINED = frozenset({"#NAME?", "#REF!", "#VALUE!", "#DIV/0!", "#NUM!", "########"})
+_LONG_NUMBER = re.compile(r"[0-9][.,][0-9]{2,}E\+[0-9]{2}")
+_LONGEST_CELL = 32_767
+_NAME_COLUMNS = frozenset({"id", "item", "key", "fqcn", "method", "case_id", "uid", "uuid"})
 _METADATA = re.compile(r"#+\s*([^:]+?)\s*:\s*(.*)")
 
 
@@ -226,7 +230,34 @@ def parse(
             )
             continue
         rows.append(Row(start, tuple(record[:width])))
+    problems += damage(header, rows, source)
     return Table(source, header, line, tuple(rows), mark, metadata, tuple(problems))
+
+
+def damage(header: tuple[str, ...], rows: list[Row], source: str) -> list[Problem]:
+    """One warning for all cells that a spreadsheet seems to have ruined when it saved the file.
+
+    Formula errors anywhere; long numbers turned into ``1.57713E+18`` in columns of names; texts cut
+    at the 32,767 characters that a cell of a spreadsheet can hold.
+
+    >>> print(damage(("id", "x"), [Row(2, ("1.57713E+18", "#NAME?"))], "a.csv")[0])
+    a.csv:2: 2 cells look ruined by a spreadsheet, '1.57713E+18' first; export the file again.
+    """
+    names = {i for i, name in enumerate(header) if name.lower() in _NAME_COLUMNS}
+    found = [
+        (row.line, cell)
+        for row in rows
+        for i, cell in enumerate(row.cells)
+        if cell in _RUINED
+        or len(cell) == _LONGEST_CELL
+        or (i in names and _LONG_NUMBER.fullmatch(cell))
+    ]
+    if not found:
+        return []
+    line, cell = found[0]
+    what = "1 cell looks" if len(found) == 1 else f"{len(found)} cells look"
+    message = f"{what} ruined by a spreadsheet, {cell[:40]!r} first; export the file again."
+    return [Problem(source, line, message, "warning")]
 
 
 def is_parquet(path: Path) -> bool:
