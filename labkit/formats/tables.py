@@ -241,17 +241,18 @@ def damage(header: tuple[str, ...], rows: list[Row], source: str) -> list[Proble
     at the 32,767 characters that a cell of a spreadsheet can hold.
 
     >>> print(damage(("id", "x"), [Row(2, ("1.57713E+18", "#NAME?"))], "a.csv")[0])
-    a.csv:2: 2 cells look ruined by a spreadsheet, '1.57713E+18' first; export the file again.
+    a.csv:2: 2 cells look ruined by a spreadsheet, '#NAME?' first; export the file again.
     """
-    names = {i for i, name in enumerate(header) if name.lower() in _NAME_COLUMNS}
-    found = [
-        (row.line, cell)
-        for row in rows
-        for i, cell in enumerate(row.cells)
-        if cell in _RUINED
-        or len(cell) == _LONGEST_CELL
-        or (i in names and _LONG_NUMBER.fullmatch(cell))
-    ]
+    names = tuple(i for i, name in enumerate(header) if name.lower() in _NAME_COLUMNS)
+    found: list[tuple[int, str]] = []
+    for row in rows:
+        cells = row.cells
+        if not _RUINED.isdisjoint(cells) or _LONGEST_CELL in map(len, cells):
+            bad = (c for c in cells if c in _RUINED or len(c) == _LONGEST_CELL)
+            found += [(row.line, cell) for cell in bad]
+        for i in names:
+            if "E+" in cells[i] and _LONG_NUMBER.fullmatch(cells[i]):
+                found.append((row.line, cells[i]))
     if not found:
         return []
     line, cell = found[0]
