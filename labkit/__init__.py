@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from labkit.model import Basis, Label
     from labkit.reports import render
     from labkit.study import Study
-    from labkit.studymaking import StudyOptions
+    from labkit.studyoptions import StudyOptions
 
 __version__ = "0.1.0"
 
@@ -31,7 +31,7 @@ _HOME = {
     "estimate": "labkit.estimation.whole",
     "render": "labkit.reports",
     "Study": "labkit.study",
-    "StudyOptions": "labkit.studymaking",
+    "StudyOptions": "labkit.studyoptions",
     "Label": "labkit.model",
     "Basis": "labkit.model",
     "LabkitError": "labkit.errors",

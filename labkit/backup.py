@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import URL
 
-from labkit import atomic, scanfile, studyfiles
+from labkit import atomic, looks, scanfile, studyfiles
 from labkit import config as study_config
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
@@ -26,7 +26,7 @@ LOG = "labels.db"
 PREDICTIONS = "predictions/"
 MAX_BYTES = 4_000_000_000
 _KEPT = (FILE_NAME, LOG)
-_ALSO = (scanfile.FILE_NAME,)
+_ALSO = (scanfile.FILE_NAME, looks.FILE)
 
 
 def backup(folder: Path, to: Path, *, force: bool = False) -> int:
@@ -54,8 +54,9 @@ def backup(folder: Path, to: Path, *, force: bool = False) -> int:
         with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
             archive.write(folder / FILE_NAME, FILE_NAME)
             archive.write(log, LOG)
-            if (folder / scanfile.FILE_NAME).is_file():
-                archive.write(folder / scanfile.FILE_NAME, scanfile.FILE_NAME)
+            for own in _ALSO:
+                if (folder / own).is_file():
+                    archive.write(folder / own, own)
             archive.writestr(f"{PREDICTIONS}{predictions.name}", _raw(predictions))
     atomic.write_bytes(to, packed.getvalue())
     return copied

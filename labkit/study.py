@@ -11,6 +11,7 @@ from labkit import studyfiles, studymaking
 from labkit.errors import InputError
 from labkit.protocol import Pass, UnknownItem
 from labkit.reviewing import WINDOW, Acted, Review
+from labkit.studyoptions import StudyOptions
 from labkit.studyresults import StudyResults
 from labkit.view import view_of
 
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from labkit.parsed import Problem
-    from labkit.studymaking import StudyOptions
     from labkit.studyupdate import Updated
 
 __all__ = ["WINDOW", "Acted", "Review", "Study"]
@@ -37,7 +37,7 @@ class Study(StudyResults):
             InputError: The predictions cannot be read, or the folder holds a study already.
         """
         told = studymaking.create(
-            predictions, folder, options or studymaking.StudyOptions(), at=datetime.now(UTC)
+            predictions, folder, options or StudyOptions(), at=datetime.now(UTC)
         )
         return cls(*studyfiles.opened(folder), told=told)
 

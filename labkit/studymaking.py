@@ -5,33 +5,23 @@ from __future__ import annotations
 import contextlib
 import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from labkit import atomic, scanfile, studyfiles
 from labkit import config as study_config
-from labkit.arms import assign_arms
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
-from labkit.estimation.allocation import bands, neyman
-from labkit.estimation.units import WHOLE
 from labkit.parsed import Parsed
-from labkit.population import population, strata_of
 from labkit.presets import imported
 from labkit.presets.choosing import preset_of
-from labkit.sampling import (
-    draw_simple,
-    draw_stratified,
-    extend_simple,
-    extend_stratified,
-)
 from labkit.store import Store, StoreError
 from labkit.store.problems import told
-from labkit.textfile import read_text
+from labkit.studydraw import arms_for, draw, extended
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping
     from datetime import datetime
+    from pathlib import Path
 
     from sqlalchemy import URL
 
@@ -39,36 +29,7 @@ if TYPE_CHECKING:
     from labkit.parsed import Problem
     from labkit.presets.material import Material
     from labkit.sampling import Sample
-
-
-@dataclass(frozen=True, slots=True)
-class StudyOptions:
-    """What may be said when a study is made; ``None`` leaves the default."""
-
-    task: str | None = None
-    labels: Path | None = None
-    source: Path | None = None
-    sample: int | None = None
-    design: str | None = None
-    strata: str | None = None
-    seed: int | None = None
-    protocol: str | None = None
-    reveal: str | None = None
-    reviewers: tuple[str, ...] = ()
-    lead: str | None = None
-    overlap: float | None = None
-    store: str | None = None
-    tags: tuple[str, ...] = ()
-    columns: tuple[tuple[str, str], ...] = ()
-    receipt: Path | None = None
-    show: tuple[str, ...] = ()
-
-    @property
-    def given(self) -> tuple[str, ...]:
-        """The names of the options that were given."""
-        return tuple(
-            name for name in self.__dataclass_fields__ if getattr(self, name) not in (None, ())
-        )
+    from labkit.studyoptions import StudyOptions
 
 
 def create(
@@ -124,14 +85,6 @@ class _Draw:
     arms: Mapping[str, str]
 
 
-def arms_for(config: StudyConfig, material: Material, items: Sequence[str]) -> Mapping[str, str]:
-    """The arm of each item under ``randomised``; none otherwise."""
-    if config.protocol != "randomised":
-        return {}
-    units = population(material.task, material.items, material.predictions)
-    return assign_arms(items, bands(units), seed=config.seed)
-
-
 def _fill(url: URL, folder: Path, predictions: Path, new: _Draw) -> None:
     store = Store.create(url)
     try:
@@ -154,56 +107,6 @@ def _remove_made(folder: Path, config: StudyConfig) -> None:
         folder.rmdir()
 
 
-def draw(config: StudyConfig, material: Material) -> Sample:
-    """Draw the sample that the configuration asks for from the items with an AI answer."""
-    if config.design == "simple":
-        return draw_simple(material.predictions, config.sample, seed=config.seed)
-    frame, allocation = _allocated(config, material, config.sample)
-    return draw_stratified(frame, allocation, seed=config.seed)
-
-
-def _allocated(
-    config: StudyConfig, material: Material, n: int | None
-) -> tuple[Mapping[str, str], Mapping[str, int]]:
-    """Each item's stratum, and how many each stratum gives."""
-    units = population(material.task, material.items, material.predictions, config.strata)
-    frame = strata_of(units, config.strata)
-    return frame, neyman(units, frame, len(units) if n is None else n)
-
-
-def frame_of(config: StudyConfig, material: Material) -> Mapping[str, str]:
-    """The stratum of each item with an AI answer."""
-    if config.design == "simple":
-        return dict.fromkeys(material.predictions, WHOLE)
-    units = population(material.task, material.items, material.predictions, config.strata)
-    return strata_of(units, config.strata)
-
-
-def _extended(config: StudyConfig, material: Material, before: Sample, n: int) -> Sample:
-    if before.design == "simple":
-        return extend_simple(before, material.predictions, n)
-    frame, allocation = _allocated(config, material, n)
-    return extend_stratified(before, frame, allocation)
-
-
-def _by_name(
-    names: Mapping[str, str], config: StudyConfig, material: Material, before: Sample, n: int
-) -> Sample:
-    """Extend with the names that items were drawn by, where a newer scan numbers them anew."""
-    if not names:
-        return _extended(config, material, before, n)
-    ids = {name: item for item, name in names.items()}
-    named = replace(
-        material,
-        items={names.get(i, i): one for i, one in material.items.items()},
-        predictions={names.get(i, i): said for i, said in material.predictions.items()},
-    )
-    drawn = tuple(replace(unit, item=names.get(unit.item, unit.item)) for unit in before.drawn)
-    after = _extended(config, named, replace(before, drawn=drawn), n)
-    back = tuple(replace(unit, item=ids.get(unit.item, unit.item)) for unit in after.drawn)
-    return replace(after, drawn=back)
-
-
 def extend(folder: Path, options: StudyOptions) -> None:
     """Draw more items into a study; what was drawn and decided stays, the new ones come after.
 
@@ -224,7 +127,7 @@ def extend(folder: Path, options: StudyOptions) -> None:
         problem = studyfiles.changed(folder, config, row)
         if problem is not None:
             raise InputError(str(problem))
-        after = _by_name(scanfile.names(folder), config, material, before, more)
+        after = extended(scanfile.names(folder), config, material, before, more)
         store.extend(
             row,
             {**row.config, **studyfiles.settings_of(after, row.config["predictionsSha256"])},
@@ -306,21 +209,3 @@ def _remove_leftover(folder: Path, config: StudyConfig) -> None:
     finally:
         store.close()
     path.unlink()
-
-
-def tags_on_offer(written: str) -> tuple[str, ...]:
-    """Tags from ``a,b,c``, or from a file: one a line, or ``Tag: name`` lines of a taxonomy.
-
-    Raises:
-        InputError: The file cannot be read, or names no tag.
-    """
-    path = Path(written)
-    if not written or not (path.is_file() or os.sep in written):
-        return study_config.split_words(written)
-    lines = [line.strip() for line in read_text(path).splitlines()]
-    marked = [line.partition(":")[2] for line in lines if line.lower().startswith("tag:")]
-    plain = [line.removeprefix("- ") for line in lines if not line.startswith("#")]
-    found = study_config.split_words(",".join(marked or plain))
-    if not found:
-        raise InputError(f"{path}: no tag in it; write one a line.")
-    return found

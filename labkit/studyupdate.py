@@ -24,7 +24,8 @@ from labkit.presets.choosing import preset_of
 from labkit.sampling import Drawn, Sample, StratumSize, draw_key, show_key
 from labkit.scanfile import Known, Scan
 from labkit.store import Store
-from labkit.studymaking import arms_for, frame_of, relative
+from labkit.studydraw import arms_for, frame_of
+from labkit.studymaking import relative
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.model import Act
 from labkit.study import Study
-from labkit.studymaking import StudyOptions
+from labkit.studyoptions import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

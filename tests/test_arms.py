@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from labkit.arms import assign_arms
 from labkit.numbers import anchored
 from labkit.study import Study
-from labkit.studymaking import StudyOptions
+from labkit.studyoptions import StudyOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

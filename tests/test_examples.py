@@ -10,7 +10,7 @@ from labkit import examples
 from labkit.cli.example import command
 from labkit.errors import InputError
 from labkit.study import Study
-from labkit.studymaking import StudyOptions
+from labkit.studyoptions import StudyOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

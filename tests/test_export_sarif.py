@@ -10,7 +10,7 @@ from labkit.exports import export_to, plan_export
 from labkit.formats import sarif
 from labkit.overrides import notes
 from labkit.study import Study
-from labkit.studymaking import StudyOptions
+from labkit.studyoptions import StudyOptions
 from tests.builders import a_reviewer, a_study
 from tests.test_sarif import a_log, a_result, strictly_valid
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from labkit.study import Study
-from labkit.studymaking import StudyOptions
+from labkit.studyoptions import StudyOptions
 from labkit_widgets.sitting import Sitting, failure
 
 if TYPE_CHECKING:

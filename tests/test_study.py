@@ -10,7 +10,7 @@ from builders import NO, YES, a_reviewer, a_row, a_study, predictions_csv
 
 from labkit.errors import InputError
 from labkit.study import Study
-from labkit.studymaking import StudyOptions
+from labkit.studyoptions import StudyOptions
 
 if TYPE_CHECKING:
     from pathlib import Path

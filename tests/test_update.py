@@ -11,7 +11,7 @@ from labkit import scanfile
 from labkit.errors import InputError
 from labkit.sampling import draw_key
 from labkit.study import Study
-from labkit.studymaking import StudyOptions
+from labkit.studyoptions import StudyOptions
 from tests.builders import NO, NOON, YES, a_reviewer, a_row, a_study, predictions_csv
 from tests.test_sarif import a_log, a_result
 

@@ -10,7 +10,7 @@ import click
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from labkit.studymaking import StudyOptions
+    from labkit.studyoptions import StudyOptions
 
 MAX_PROBLEMS = 20
 
@@ -73,7 +73,7 @@ def options_of(**given: Any) -> StudyOptions:
     """
     from labkit.config import split_words  # noqa: PLC0415  # --help stays light
     from labkit.errors import InputError  # noqa: PLC0415
-    from labkit.studymaking import StudyOptions, tags_on_offer  # noqa: PLC0415
+    from labkit.studyoptions import StudyOptions, tags_on_offer  # noqa: PLC0415
     from labkit.whoami import reviewer_name  # noqa: PLC0415
 
     pairs = []
