@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING
 
 from labkit.codebook import agrees
@@ -176,6 +176,32 @@ def planned(
         median_seconds=median_seconds,
         assured=assured,
     )
+
+
+def curves(frames: Frames, labels: Sequence[Label], goal: Goal) -> dict[str, object]:
+    """What the charts draw: reliability, risk against coverage, width against labels."""
+    from labkit.estimation import curves as drawn  # noqa: PLC0415  # only where a chart is shown
+
+    own = told(frames, labels, headline(labels))
+    stated = frames.population.confidences
+    pairs = [
+        (stated[one.item], one.positive)
+        for one in own
+        if one.positive is not None and one.item in stated
+    ]
+    widths = drawn.width_curve(
+        frames.design(own),
+        metric=goal.metric if frames.binary else "precision",
+        allocation="proportional" if frames.drawn == "simple" else "optimal",
+        points=12,
+    )
+    risk = drawn.risk_coverage(frames.population, own, points=25) if pairs else ()
+    return {
+        "reliability": [asdict(b) for b in drawn.reliability_curve(pairs) if b.count],
+        "risk": [asdict(one) for one in risk if one.accuracy is not None],
+        "widths": [asdict(one) for one in widths],
+        "goal": {"metric": goal.metric if frames.binary else "precision", "at": goal.half_width},
+    }
 
 
 def counted(

@@ -124,6 +124,10 @@ class StudyResults(StudyLog):
             assured=assured,
         )
 
+    def curves(self) -> dict[str, object]:
+        """What the charts draw: reliability, risk against coverage, width against labels."""
+        return numbers.curves(self.frames, self.labels(answer="any"), self.config.goal)
+
     @property
     def median_seconds(self) -> float | None:
         """The median time of an answer over all reviewers, in seconds."""

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import itertools
+import json
 import random
 
 import pytest
 
 from labkit import charts
+from labkit.config import Goal
 from labkit.estimation.curves import reliability_curve, risk_coverage, width_curve
 from labkit.estimation.designs import Design, Stratum
 from labkit.estimation.estimates import estimate_binary
 from labkit.estimation.population import Population
 from labkit.estimation.units import Labelled, Predicted
 from labkit.estimation.whole import Options, estimate_all
+from labkit.model import Basis, Label, Question, Task
+from labkit.numbers import Frames, curves
 
 DESIGN = Design(
     "stratified",
@@ -101,3 +105,25 @@ def test_a_chart_bins_nothing_itself() -> None:
     spec = charts.reliability(bins).to_dict()
     assert "'bin': True" not in str(spec)
     assert "'maxbins'" not in str(spec)
+
+
+def test_the_results_tab_has_every_curve() -> None:
+    population, labels = a_world(400)
+    frames = Frames(Task("table", (Question("label", "binary", "?"),)), {}, population, "simple")
+    told = [
+        Label(
+            one.item,
+            "ines",
+            {"label": one.positive},
+            {"label": one.positive},
+            Basis.BLIND,
+            inclusion_probability=0.1,
+        )
+        for one in labels
+    ]
+    found = curves(frames, told, Goal())
+    assert set(found) == {"reliability", "risk", "widths", "goal"}
+    assert found["goal"] == {"metric": "f1", "at": 0.05}
+    json.dumps(found, allow_nan=False)
+    nothing = curves(frames, [], Goal())
+    assert (nothing["reliability"], nothing["risk"]) == ([], [])

@@ -38,7 +38,7 @@ def results_of(study: Study) -> dict[str, Any]:
         "estimates": [_row(row) for row in _chosen(main, (*HEADLINES, *CALIBRATION))],
         "others": [_row(row) for part in parts[1:] for row in _chosen(part, HEADLINES)],
         "tag_estimates": [_row(row) for row in main.metrics if row.name.startswith("tag")],
-        "reliability": _reliability(main),
+        **study.curves(),
         "plan": _plan(study),
         "prefix": "relevance",
         "counts": {key: getattr(counts, key) for key in CELLS},
@@ -98,14 +98,8 @@ def _based_on(study: Study, found: Estimates) -> str:
     basis = found.metrics[0].basis if found.metrics else "blind"
     told = f"From {n} {'answer' if n == 1 else 'answers'} of {of} predictions; basis: {basis}"
     told += ", the first answers, given before the AI's was shown" if basis == "blind" else ""
+    told += f"; design: {found.design.name}"
     return told + (f"; {unsure} unsure." if unsure else ".")
-
-
-def _reliability(found: Estimates) -> list[dict[str, Any]]:
-    if found.calibration is None:
-        return []
-    rows: Any = found.calibration.report(missing=0)["reliability"]
-    return [row for row in rows if row["count"]]
 
 
 def _plan(study: Study) -> str:

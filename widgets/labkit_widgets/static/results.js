@@ -1,4 +1,5 @@
 // The Results tab: what the answers say about the AI. Counts stand beside every ratio.
+import { riskCurve, widthCurve } from "./curves.js";
 import { count, h, title, words } from "./dom.js";
 
 const PLAIN = Object.freeze({
@@ -31,7 +32,7 @@ export class Results {
       h("p", { class: "lk-quiet" }, results.based_on), results.plan ? h("p", { class: "lk-quiet" }, results.plan) : null,
       ...results.warnings.map((text) => h("p", { class: "lk-warning" }, text)),
       estimates(results.estimates, "Estimated for all predictions"), results.others.length ? estimates(results.others, "The same by other answers") : null,
-      reliability(results.reliability), ...counted(results), tags(results), this.failures(results),
+      reliability(results.reliability), riskCurve(results.risk), widthCurve(results.widths, results.goal), ...counted(results), tags(results), this.failures(results),
     ].filter(Boolean);
   }
 
@@ -69,9 +70,9 @@ function estimates(rows, heading) {
   if (!rows.length) return null;
   const line = (m) => h(
     "tr", {}, h("th", { scope: "row" }, PLAIN[m.name] ?? title(m.name)), h("td", { class: "lk-number-cell" }, hook(m)), h("td", {}, whisker(m)),
-    h("td", { class: "lk-quiet" }, m.value === null ? because(m) : m.low === m.high ? "exact" : `${four(m.low)} to ${four(m.high)}`), h("td", { class: "lk-quiet" }, m.basis),
+    h("td", { class: "lk-quiet" }, m.value === null ? because(m) : m.low === m.high ? "exact" : `${four(m.low)} to ${four(m.high)}`), h("td", { class: "lk-quiet" }, String(m.n)), h("td", { class: "lk-quiet" }, m.basis),
   );
-  return h("section", {}, h("h3", {}, heading), h("table", { class: "lk-table" }, head("", "Value", "", "95 % interval", "Basis"), h("tbody", {}, ...rows.map(line))));
+  return h("section", {}, h("h3", {}, heading), h("table", { class: "lk-table" }, head("", "Value", "", "95 % interval", "Labels", "Basis"), h("tbody", {}, ...rows.map(line))));
 }
 
 const because = (m) => (m.reason ?? "not known yet").replace(`${m.name}: `, "");
@@ -148,13 +149,19 @@ function reliability(bins) {
   }
   picture.append(draw("text", { x: at(0.5), y: up(0) + 35, "text-anchor": "middle" }, "what the AI said"));
   for (const b of bins) {
+    if (typeof b.consistent_low !== "number") continue;
+    const bar = draw("rect", { x: at(b.lower), y: up(b.consistent_high), width: at(b.upper) - at(b.lower), height: up(b.consistent_low) - up(b.consistent_high), class: "lk-consistent" });
+    bar.append(draw("title", {}, `an AI that means what it says shows ${b.consistent_low.toFixed(2)} to ${b.consistent_high.toFixed(2)} here`));
+    picture.append(bar);
+  }
+  for (const b of bins) {
     const dot = draw("circle", { cx: at(b.mean_confidence), cy: up(b.accuracy), r: 4 + 8 * Math.sqrt(b.count / most), class: "lk-dot" });
     dot.append(draw("title", {}, `said ${b.mean_confidence.toFixed(2)}, was ${b.accuracy.toFixed(2)}: ${count(b.count, "item")}`));
     picture.append(dot);
   }
   const line = (b) => h("tr", {}, h("td", {}, b.mean_confidence.toFixed(2)), h("td", {}, b.accuracy.toFixed(2)), h("td", {}, String(b.count)));
   return h(
-    "section", {}, h("h3", {}, "Does it know when it is right?"), h("p", { class: "lk-quiet" }, "Each dot is a group of items. On the line the AI means what it says; below it is too sure."),
+    "section", {}, h("h3", {}, "Does it know when it is right?"), h("p", { class: "lk-quiet" }, "Each dot is a group of labelled items. On the line the AI means what it says; below it is too sure. Inside the grey bars it may be chance."),
     h("div", { class: "lk-pair" }, picture, h("table", { class: "lk-table" }, head("It said", "It was", "Items"), h("tbody", {}, ...bins.map(line)))),
   );
 }
