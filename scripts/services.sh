@@ -53,22 +53,15 @@ if [ -z "$browser" ]; then
   exit 1
 fi
 
-find_postgres() {
-  ls -d /usr/lib/postgresql/*/bin /opt/homebrew/opt/postgresql*/bin /usr/local/opt/postgresql*/bin 2>/dev/null \
-    | sort -V | tail -n 1
-}
-postgres=$(find_postgres)
-if [ -z "$postgres" ]; then
-  # the tests start a server of their own; the package's need not run
-  if [ -d /etc ] && [ "$(id -u)" = 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
+# Debian keeps the server's programs off the PATH; the tests start a server of their own from there
+postgres_here() { ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1; }
+if ! postgres_here; then
+  if [ "$(id -u)" = 0 ] && [ ! -e /etc/postgresql-common/createcluster.conf ]; then
     mkdir -p /etc/postgresql-common
     echo "create_main_cluster = false" >/etc/postgresql-common/createcluster.conf
   fi
-  apt_install postgresql || say "PostgreSQL is not here: the tests that need it are skipped"
-  postgres=$(find_postgres)
+  apt_install postgresql || true
+  postgres_here || say "PostgreSQL is not here: the tests that need it are skipped"
 fi
 
-{
-  printf 'export LABKIT_CHROMIUM=%q\n' "$browser"
-  [ -z "$postgres" ] || printf 'export LABKIT_POSTGRES_BIN=%q\n' "$postgres"
-} >build/services.env
+printf 'export LABKIT_CHROMIUM=%q\n' "$browser" >build/services.env
