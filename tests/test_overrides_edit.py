@@ -16,6 +16,7 @@ from labkit.model import Basis
 from labkit.overrides.change import Change
 from labkit.overrides.edit import apply_changes, size_warning
 from labkit.overrides.notes import Draw, Provenance, attach
+from labkit.overrides.parse import parse
 
 CASES = Path(__file__).parent / "conformance" / "cases"
 INES = Provenance(date(2026, 11, 29), "ines", Basis.BLIND, Draw("all", 80, 1500, 7))
@@ -457,3 +458,32 @@ def test_a_file_that_java_would_refuse_is_named() -> None:
     warning = size_warning("x" * 3_145_729)
     assert warning is not None
     assert "3,145,728" in warning
+
+
+def test_real_files_lose_no_comment_and_no_other_entry(conformance: Path) -> None:
+    files = [
+        *(conformance / "systems" / "methodatlas").rglob("*.yaml"),
+        *(conformance / "real" / "methodatlas_self").glob("*.yaml"),
+    ]
+    assert len(files) > 10
+    for file in files:
+        old = file.read_text(encoding="utf-8")
+        before = parse(old, str(file)).entries
+        for at in {0, len(before) // 2, len(before) - 1} & set(range(len(before))):
+            entry = before[at]
+            wanted = entry.security_relevant is not True
+            change = Change(entry.fqcn, entry.method, security_relevant=wanted, note=TARGETED)
+            new = apply_changes(old, [change, Change("new.Class", "yes", tags=("auth",))])
+            after = parse(new, str(file)).entries
+            pairs = zip(before, after, strict=False)
+            changed = [
+                a
+                for a, b in pairs
+                if (a.security_relevant, a.note) != (b.security_relevant, b.note)
+            ]
+            assert [one.key for one in changed] == [entry.key]
+            assert (after[-1].fqcn, after[-1].method) == ("new.Class", "yes")
+            assert len(after) == len(before) + 1
+            kept = set(new.splitlines())
+            gone = [line for line in old.splitlines() if line not in kept]
+            assert len(gone) <= 3, (file, gone)
