@@ -60,6 +60,12 @@ def _gates(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--fail-on-warn", is_flag=True, help="decguard: exit 1 on warnings too.")
 @click.option("--confidence-of", type=click.Choice(["given", "positive"]), help="labkit.")
 @click.option("--positive", help="labkit: which of two labels is the positive one.")
+@click.option(
+    "--rename",
+    multiple=True,
+    metavar="NAME=OTHER",
+    help="labkit: take the predictions' label NAME for OTHER; repeatable.",
+)
 @click.option("--sample", type=click.Choice(["simple"]), help="labkit: how labels were drawn.")
 @click.option("--answer", type=click.Choice(["first", "final"]), help="labkit: which answer.")
 @baseline_option

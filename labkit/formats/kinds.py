@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.errors import InputError
 from labkit.formats import jsonl, tables
-from labkit.textfile import LINE_END, read_text
+from labkit.textfile import LINE_END
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -241,7 +241,7 @@ def of_path(path: Path) -> Kind:
     """
     if path.is_dir():
         return Kind(_of_folder(path))
-    text = read_text(path)
+    text = tables.text_of(path)
     if not text.strip() and path.suffix in {".yaml", ".yml"}:
         return Kind("methodatlas-overrides")
     return Kind(of_text(text, str(path)))

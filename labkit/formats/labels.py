@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from labkit.errors import InputError
-from labkit.formats import rowrecords
+from labkit.formats import rowrecords, tables
 from labkit.formats.tables import listed
 from labkit.parsed import Parsed, Problem
-from labkit.textfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -261,9 +260,9 @@ def parse_predictions(text: str, source: str = "<text>") -> Parsed[Answer]:
 
 def read_labels(path: Path, *, which: Which = "first") -> Parsed[GoldLabel]:
     """Read a labels file; see ``parse_labels``."""
-    return parse_labels(read_text(path), str(path), which=which)
+    return parse_labels(tables.text_of(path), str(path), which=which)
 
 
 def read_predictions(path: Path) -> Parsed[Answer]:
     """Read a predictions file; see ``parse_predictions``."""
-    return parse_predictions(read_text(path), str(path))
+    return parse_predictions(tables.text_of(path), str(path))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 from labkit.errors import InputError
 from labkit.formats import cells, jsonl, tables
 from labkit.parsed import Problem
-from labkit.textfile import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -239,7 +238,7 @@ def read(path: Path) -> Scan:
     Raises:
         InputError: The file cannot be read, or holds no MethodAtlas predictions.
     """
-    text = read_text(path)
+    text = tables.text_of(path)
     as_json = text.lstrip()[:1] in {"[", "{"}
     return parse_json(text, str(path)) if as_json else parse(text, str(path))
 

@@ -45,9 +45,9 @@ def read(path: Path) -> Table:
         records = _rows(connection, f"SELECT {texts} FROM read_parquet(?)", source)  # noqa: S608  # quoted names only
         rows = [Row(number, tuple(record)) for number, record in enumerate(records, start=2)]
     except duckdb.Error as error:
-        fault = str(error).splitlines()[0]
+        fault = str(error).splitlines()[0].rstrip(".")
         raise InputError.at(
-            source, None, f"not a Parquet file that can be read: {fault}"
+            source, None, f"not a Parquet file that can be read: {fault}."
         ) from error
     finally:
         connection.close()

@@ -270,6 +270,24 @@ def is_parquet(path: Path) -> bool:
         return False
 
 
+def text_of(path: Path) -> str:
+    """The text of a file; a Parquet file as the CSV that says the same.
+
+    Raises:
+        InputError: The file cannot be read.
+    """
+    if not is_parquet(path):
+        return read_text(path)
+    from labkit.formats import parquet  # noqa: PLC0415  # loads a database only when needed
+
+    found = parquet.read(path)
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(found.header)
+    writer.writerows(row.cells for row in found.rows)
+    return out.getvalue()
+
+
 def read(path: Path, *, delimiter: str | None = None) -> Table:
     """Read a table from a file; see ``parse``.
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from labkit.reports import Report
     from labkit.systems import Call
 
-OPTIONS = gating.OPTIONS | {"by", "confidence_of", "positive", "sample", "answer"}
+OPTIONS = gating.OPTIONS | {"by", "confidence_of", "positive", "sample", "answer", "rename"}
 CHECKS_GATES = True
 IMPORTED = "(imported)"
 _WORDS = {**dict.fromkeys(cells.TRUE, "true"), **dict.fromkeys(cells.FALSE, "false")}
@@ -91,6 +91,29 @@ def _answers(path: Path) -> Parsed[Answer]:
     if kinds.of_path(path).name == "methodatlas-predictions":
         return _from_scan(path)
     return labels.read_predictions(path)
+
+
+def _renamed(found: Parsed[Answer], pairs: Sequence[str]) -> Parsed[Answer]:
+    """Predictions with other words for labels: ``Tie=0`` takes ``Tie`` for ``0``.
+
+    Raises:
+        InputError: A pair is not ``NAME=OTHER``, or no prediction has the label.
+    """
+    if not pairs:
+        return found
+    words: dict[str, str] = {}
+    for pair in pairs:
+        name, sign, other = pair.partition("=")
+        if not sign or not name.strip() or not other.strip():
+            raise InputError(f"--rename {pair!r}: write NAME=OTHER, as in Tie=0.")
+        words[name.strip()] = other.strip()
+    there = {one.label for one in found.values}
+    strange = next((name for name in words if name not in there), None)
+    if strange is not None:
+        known = listed(sorted(label for label in there if label))
+        raise InputError(f"--rename: no prediction says {strange!r}; there are {known}.")
+    renamed = (replace(o, label=words.get(o.label or "", o.label)) for o in found.values)
+    return replace(found, values=tuple(renamed))
 
 
 def _positive(wanted: str | None, classes: set[str], source: str) -> str | None:
@@ -222,7 +245,7 @@ def read(call: Call, gold_path: Path, predictions: Path) -> Read:
     which = call.options.get("answer", "first")
     given = labels.read_labels(gold_path, which=which)
     gold = _one_each(given, source)
-    found = _answers(predictions)
+    found = _renamed(_answers(predictions), call.options.get("rename", ()))
     by_item, answers = _same_words(gold.by_item, found.values)
     classes = _classes(by_item, answers)
     positive = _positive(call.options.get("positive"), classes, source)
