@@ -23,6 +23,8 @@ LOWER_IS_BETTER = (
     "unmatched_rate",
     "false_positives",
     "mae",
+    "ordinal_mae",
+    "abstention_rate",
     "p50_ms",
     "p95_ms",
     "latency_p95_ms",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from labkit.comparison import lower_is_better
 from labkit.errors import ComparisonError, InputError
 from labkit.reports import render
 from labkit.reports.decguard import base_names
@@ -299,6 +300,11 @@ def test_runs_of_different_decisions_are_not_compared(conformance: Path) -> None
     paths = (folder / "report_spam_default.json", folder / "report_severity_default.json")
     with pytest.raises(ComparisonError, match="different decisions"):
         decguard.compare(Call(None, paths))
+
+
+def test_a_larger_ordinal_error_is_a_regression() -> None:
+    assert lower_is_better("metrics.classification.ordinal_mae")
+    assert not lower_is_better("metrics.selective.coverage")
 
 
 def test_answers_are_paired_by_case_with_an_interval(
