@@ -56,6 +56,17 @@ class Review:
         """``answer``, ``revealed`` or ``done``."""
         return self._pass.phase(item)
 
+    def state(self, item: str) -> str:
+        """``open``, ``skipped``, ``unsure`` or ``answered``."""
+        standing = self._pass.standing(item)
+        if standing.answer is None:
+            return "skipped" if standing.skipped else "open"
+        return "unsure" if standing.answer.kind == "unsure" else "answered"
+
+    def flagged(self, item: str) -> bool:
+        """Whether this reviewer flagged the item."""
+        return self._pass.flagged(item)
+
     def next_open(self, after: str | None = None) -> str | None:
         """The first open item behind another one; skipped ones at the end."""
         return self._pass.next_open(after)

@@ -245,3 +245,39 @@ def test_what_breaks_is_told_without_its_own_words() -> None:
     assert MARK not in json.dumps(lost)
     assert failure({"type": "hello"}, ValueError(MARK))["type"] == "fatal"
     assert "problem" in failure({"type": "write"}, ValueError(MARK))
+
+
+def test_the_list_knows_states_names_and_places_and_nothing_of_the_ai(study: Study) -> None:
+    page = Page(study).open()
+    answered = page.at
+    page.act("answer", NO, note="clear from the name")
+    page.act("keep")
+    page.act("skip")
+
+    def listed(text: str = "", state: str = "all") -> list[str]:
+        reply = page.say(type="find", text=text, state=state)[0]
+        assert MARK not in json.dumps(reply)
+        return [row["item"] for row in reply["items"]]
+
+    assert len(listed()) == 8
+    assert listed(state="answered") == [answered]
+    assert len(listed(state="open")) == 6
+    assert listed("M3 com.a") == ["com.a.T#m3"]
+    assert listed("2") == list(dict.fromkeys([study.review("ada").queue[1], "com.a.T#m2"]))
+    assert listed("nowhere") == listed(state="flagged") == listed(state="'; drop") == []
+    assert Page(study).open().log[0]["study"]["notes"] == ["clear from the name"]
+
+
+def test_an_item_outside_the_sample_can_be_found_and_labelled(tmp_path: Path) -> None:
+    options = StudyOptions(sample=3)
+    predictions = write_predictions(tmp_path / "p.csv")
+    with Study.create(predictions, tmp_path / "s", options=options) as made:
+        page = Page(made).open()
+        rows = page.say(type="find", text="", state="all")[0]["items"]
+        outside = [row["item"] for row in rows if row["place"] is None]
+        assert len(outside) == 5
+        page.say(type="visit", where="item", item=outside[0])
+        assert page.at == outside[0]
+        replies = page.act("answer", NO)
+        assert "ack" in types(replies)
+        assert made.labels()[0].inclusion_probability is None

@@ -44,6 +44,14 @@ class Visit:
 
 
 @dataclass(frozen=True, slots=True)
+class Find:
+    """List the items of a state whose names hold some words."""
+
+    text: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A tab was opened."""
 
@@ -70,7 +78,7 @@ class Beat:
     """Are you there?"""
 
 
-Message = Hello | Ready | Acting | Visit | Turn | Preview | Write | Beat
+Message = Hello | Ready | Acting | Visit | Find | Turn | Preview | Write | Beat
 
 
 def parse(message: object) -> Message:
@@ -163,6 +171,7 @@ _KINDS: dict[str, Callable[[Mapping[object, object]], Message]] = {
     "ready": lambda m: Ready(_acts(m.get("acts"))),
     "act": _acting,
     "visit": lambda m: Visit(_text(m, "where"), _text(m, "item")),
+    "find": lambda m: Find(_text(m, "text"), _text(m, "state")),
     "tab": lambda m: Turn(_text(m, "tab")),
     "preview": lambda m: Preview(_text(m, "format")),
     "write": lambda m: Write(_text(m, "format"), _text(m, "token")),

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from labkit.errors import ChoiceError, InputError, LabkitError
 from labkit_widgets import messages
 from labkit_widgets.exporting import Exports
+from labkit_widgets.finding import found
 from labkit_widgets.highlight import highlight
 from labkit_widgets.results import results_of
 
@@ -27,6 +28,7 @@ Reply = dict[str, Any]
 WINDOW = 5
 _OPTIMISTIC = frozenset({"blind", "assisted"})
 _MANY_PENDING = 5
+_PROPOSED = 30
 
 
 def new_nonce() -> str:
@@ -83,6 +85,9 @@ class Sitting:
         except ChoiceError as error:
             yield self._refusal(messages.uuid_of(message), "", str(error))
             return
+        yield from self._replies(heard)
+
+    def _replies(self, heard: messages.Message) -> Iterator[Reply]:
         match heard:
             case messages.Hello():
                 self.study.refresh()
@@ -93,6 +98,8 @@ class Sitting:
                 yield from self._act(heard)
             case messages.Visit(where, item):
                 yield from self._visit(where, item)
+            case messages.Find(text, state):
+                yield found(self.study, self.review, text, state)
             case messages.Turn(tab):
                 self._tab = tab
                 yield from self.news()
@@ -147,10 +154,16 @@ class Sitting:
                 ],
                 "implied": list(task.implied),
                 "guidelines": self.study.guidelines,
+                "notes": self._notes(),
                 "tabs": self.tabs,
                 "exports": self.exports.offered(),
             },
         }
+
+    def _notes(self) -> list[str]:
+        """What this reviewer wrote before, the latest first: proposed for the next reason."""
+        own = [d.note for d in self.study.decisions() if d.note and d.reviewer == self.reviewer]
+        return list(dict.fromkeys(reversed(own)))[:_PROPOSED]
 
     def _open(self, acts: tuple[messages.Acting, ...]) -> Iterator[Reply]:
         """Store what an earlier page could not, then show where the reviewer stands."""

@@ -68,7 +68,8 @@ def configuration(port: int) -> Config:
 
 def _end_with_parent() -> None:
     """End the whole group when whoever started us is gone."""
-    sys.stdin.buffer.read()
+    while os.read(0, 1024):  # unbuffered: a buffer's lock would be held at our own end
+        pass
     os.killpg(os.getpgrp(), signal.SIGTERM)
 
 

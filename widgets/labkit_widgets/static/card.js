@@ -1,16 +1,19 @@
 // The card: one item, its questions, its keys. Python decides, this draws.
 import { Ask } from "./ask.js";
 import { button, cap, count, h, isTyping, say } from "./dom.js";
+import { List } from "./list.js";
 import { Evidence } from "./evidence.js";
 import { actFor, pressOf } from "./keys.js";
 import { Reveal } from "./reveal.js";
 import { minutes, Strip } from "./strip.js";
 
+const WHY = ["Not enough is shown", "It could be both", "The question does not fit", "Outside my field"];
+
 const KEYS = [
   ["y  n", "yes, no (first, second option)"], ["1 – 9, 0", "an option or a tag, on and off"], ["/", "search all tags"],
   ["Enter", "submit; after the reveal: keep"], ["c", "change your answer after the reveal"],
-  ["u", "unsure"], ["s", "skip: it comes back at the end"], ["f", "flag"],
-  ["z, Ctrl+Z", "undo, as often as you like"], ["Shift+Z, Ctrl+Y", "redo"], ["j k, → ←", "next, previous item"],
+  ["u", "unsure; then 1 – 4 say why"], ["r", "a reason in your own words"], ["s", "skip: it comes back at the end"], ["f", "flag"],
+  ["z, Ctrl+Z", "undo, as often as you like"], ["Shift+Z, Ctrl+Y", "redo"], ["j k, → ←", "next, previous item"], ["l", "list: filter, search, jump"],
   ["g", "guidelines"], ["?", "this list"],
 ];
 
@@ -37,11 +40,26 @@ export class Card {
       "div", { class: "lk-more", role: "group", aria: { label: "More" } }, this.unsure, this.skip, this.flag,
       this.undo, this.redo,
     );
+    this.list = new List({
+      find: (text, state) => world.send([{ type: "find", text, state }]), visit: (item) => this.jump(item), close: () => this.fold(""),
+    });
     this.strip.root.append(
+      button("List", { action: "list", key: "l", class: "lk-small" }),
       ...(study.guidelines ? [button("Guidelines", { action: "guidelines", key: "g", class: "lk-small" })] : []),
       button("Keys", { action: "keys", key: "?", class: "lk-small" }),
     );
-    this.aside = h("aside", { class: "lk-side", aria: { label: "Your answer" } }, this.ask.root, this.reveal.root, this.ask.finish, this.more);
+    this.reason = h("input", { class: "lk-search lk-reason", type: "text", maxlength: "500", list: `lk-notes-${study.key}`, autocomplete: "off", aria: { label: "Reason, in your own words" } });
+    this.reason.addEventListener("input", () => { session.note = this.reason.value; });
+    this.reason.addEventListener("keydown", (event) => this.written(event));
+    this.notes = h("datalist", { id: `lk-notes-${study.key}` });
+    this.propose(study.notes ?? []);
+    this.why = h("div", { class: "lk-why", role: "group", aria: { label: "Why unsure" }, hidden: true }, ...WHY.map((text, i) => {
+      const chip = button(text, { key: String(i + 1), class: "lk-small" });
+      chip.addEventListener("click", () => this.because(i));
+      return chip;
+    }));
+    this.reasonBox = h("div", { class: "lk-searchbox" }, cap("r"), this.reason, this.notes);
+    this.aside = h("aside", { class: "lk-side", aria: { label: "Your answer" } }, this.ask.root, this.why, this.reveal.root, this.reasonBox, this.ask.finish, this.more);
     this.problem = h("div", { class: "lk-problem", role: "alert", hidden: true });
     this.news = h("div", { class: "lk-sr", aria: { live: "polite" } });
     this.body = h("div", { class: "lk-body" }, this.evidence.root, this.aside);
@@ -93,7 +111,9 @@ export class Card {
     const { session } = this;
     if (act === "focus") return this.focus(true);
     if (act === "saved?") return this.tell(session.pending ? "Saving…" : "All saved.");
-    if (act === "keys" || act === "guidelines") return this.fold(act);
+    if (act === "keys" || act === "guidelines" || act === "list") return this.fold(act);
+    if (act === "reason") return this.reason.focus();
+    if (/^option:[0-3]$/.test(act) && session.phase === "revealed" && session.view.unsure && !session.changing) return this.because(Number(act.slice(7)));
     if (act === "escape" && !this.sheet.hidden) return this.fold("");
     if (act === "search") return this.session.editing ? this.ask.field?.focus() : undefined;
     if (act === "reload") return globalThis.location.reload();
@@ -102,6 +122,19 @@ export class Card {
     this.paint();
     this.world.send(messages);
     return undefined;
+  }
+
+  /** Show the item that was picked from the list. */
+  jump(item) {
+    this.fold("");
+    this.world.send([{ type: "visit", where: "item", item }]);
+  }
+
+  /** Why unsure: the reason goes along with the next key. */
+  because(index) {
+    const { session } = this;
+    session.note = session.note === WHY[index] ? "" : WHY[index];
+    this.paint();
   }
 
   /** Everything that changes is drawn here, in one go; the hooks come last. */
@@ -124,8 +157,26 @@ export class Card {
     this.hooks(phase);
   }
 
+  /** Enter leaves the reason; the next answer or keep takes it along. */
+  written(event) {
+    if (event.isComposing || event.key !== "Enter") return;
+    event.preventDefault();
+    event.stopPropagation();
+    this.focus(true);
+    if (event.ctrlKey) this.do("enter", "key enter");
+  }
+
+  propose(notes) {
+    this.notes.replaceChildren(...notes.map((text) => h("option", { value: text })));
+  }
+
   controls() {
     const { session } = this;
+    const wrote = session.view?.note ?? "";
+    if (this.reason !== this.root.ownerDocument.activeElement && this.reason.value !== session.note) this.reason.value = session.note;
+    this.reason.placeholder = wrote ? `You wrote: ${wrote}` : "Reason, in your own words (optional)";
+    this.why.hidden = !(session.phase === "revealed" && session.view?.unsure && !session.changing);
+    [...this.why.children].forEach((chip, i) => chip.setAttribute("aria-pressed", String(session.note === WHY[i])));
     const off = (element, is) => element.setAttribute("aria-disabled", String(is));
     off(this.undo, !session.undo && session.pending === 0);
     off(this.redo, !session.redo);
@@ -221,6 +272,10 @@ export class Card {
     this.sheet.dataset.sheet = which;
     if (this.sheet.hidden) return this.focus(true);
     const keys = () => h("dl", { class: "lk-keylist" }, ...KEYS.map(([key, text]) => h("div", {}, h("dt", {}, ...key.split(", ").map((k) => cap(k))), h("dd", {}, text))));
+    if (which === "list") {
+      this.sheet.replaceChildren(this.list.root);
+      return this.list.open();
+    }
     this.sheet.replaceChildren(
       h("h2", { class: "lk-sheet-title" }, which === "keys" ? "Keys" : "Guidelines"),
       which === "keys" ? keys() : h("div", { class: "lk-text" }, this.session.study.guidelines || "This study has no guidelines."),

@@ -44,6 +44,7 @@ class App {
 
   receive(message) {
     if (message.type === "results") return this.panels.results?.paint(message);
+    if (message.type === "found") return this.card?.list.paint(message);
     if (message.type === "preview" || message.type === "written") return this.panels.export?.receive(message);
     const replies = this.session.receive(message, this.now());
     if (message.type === "progress" && this.name) say(this.name, message.name);

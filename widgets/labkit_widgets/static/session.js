@@ -156,7 +156,7 @@ export class Session {
       uuid: this.newId(), item: painted?.item ?? "", nonce: painted?.nonce ?? "", kind, answer,
       note: this.note, elapsed_ms: Math.max(0, Math.round(now - this.shownAt)),
     };
-    this.note = "";
+    if (act.note && !this.study.notes?.includes(act.note)) this.study.notes = [act.note, ...(this.study.notes ?? [])];
     if (this.pending === 0) this.heardAt = this.beatAt = now;
     this.outbox.put(act);
     this.sources.set(act.uuid, source);
@@ -191,6 +191,7 @@ export class Session {
 
   /** Forget what was half chosen: nothing is pre-selected before the first key. */
   resume() {
+    this.note = "";
     this.changing = false;
     this.draft = this.phase === "revealed" ? { ...(this.view?.answer ?? {}) } : {};
   }

@@ -18,7 +18,7 @@ export class Strip {
   paint(session) {
     const { saved, study, view, progress } = session;
     const all = study.sampled;
-    say(this.parts.place, view ? `${view.position.toLocaleString("en")} of ${all.toLocaleString("en")}` : count(all, "item"));
+    say(this.parts.place, view?.position ? `${view.position.toLocaleString("en")} of ${all.toLocaleString("en")}` : view ? "Not in the sample" : count(all, "item"));
     const onTheWay = session.pending > 0;
     this.parts.saved.classList.toggle("lk-waiting", onTheWay);
     const clock = session.savedAt ? `, ${hour(session.savedAt)}` : "";
