@@ -88,10 +88,19 @@ class Review:
     def window(self, n: int = WINDOW) -> list[dict[str, Any]]:
         """The current item and the open ones behind it, at most ``n``."""
         current = self.current
+        if current is None and self.take_over():
+            current = self.current
         if current is None:
             return []
         following = self._pass.agenda.following(current, n - 1) if n > 1 else ()
         return [self.view(item) for item in (current, *following)]
+
+    def take_over(self, *, now: datetime | None = None) -> bool:
+        """Take over items of reviewers who stayed away for a day; whether any came.
+
+        Called when nothing is left; an item is never lent to two people at a time.
+        """
+        return self.study.take_over(self._pass, self.reviewer, now=now or datetime.now(UTC))
 
     def act(self, act: Act, *, now: datetime | None = None) -> Acted:
         """Store what the reviewer wants; when this returns it is on disk.
@@ -107,6 +116,8 @@ class Review:
         if made and act.kind in {"undo", "redo"}:
             item = done.latest or item
         known = item in self.study.items or item in done.repeats
+        if done.current is None:
+            self.take_over(now=now)
         return Acted(
             decisions=made,
             item=self.view(item) if known else None,

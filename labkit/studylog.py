@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import threading
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from labkit import studyfiles
+from labkit.dealing import Dealing, lent, take_over
 from labkit.labels import IMPORTED
+from labkit.model import utc_moment
 from labkit.protocol import Pass
-from labkit.queue import assign, with_repeats
+from labkit.queue import with_repeats
 from labkit.repeats import as_shown, as_stored
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
-    from datetime import datetime
     from pathlib import Path
 
     from labkit.config import StudyConfig
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
 class StudyLog:
     """What is under review, who decided what, and nothing else."""
 
-    def __init__(  # what create and open found
+    def __init__(  # noqa: PLR0913  # what create and open found
         self,
         folder: Path,
         config: StudyConfig,
@@ -35,8 +37,10 @@ class StudyLog:
         store: Store,
         *,
         told: tuple[Problem, ...] = (),
+        now: datetime | None = None,
     ) -> None:
         """Use ``create`` or ``open``."""
+        now = now or datetime.now(UTC)
         self.folder, self.config, self.store = folder, config, store
         self._material = material
         self._row = studyfiles.study_row(store, folder)
@@ -45,7 +49,9 @@ class StudyLog:
         self._drawn: dict[str, Drawn] = {unit.item: unit for unit in self.sample.drawn}
         self._arms = studyfiles.arms_of(items)
         self._passes: dict[str, Pass] = {}
-        self._queues: dict[str, tuple[str, ...]] = {}
+        there = [unit.item for unit in self.sample.drawn if unit.item in self.items]
+        self._dealing = Dealing(there, config, self.sample.seed)
+        self._lent = lent(store, self._row, self._dealing, now=now)
         self._adjudications: dict[str, Decision] = {}
         self._seq = 0
         self._told = told
@@ -91,14 +97,44 @@ class StudyLog:
                 self._adjudications[decision.item] = decision
             else:
                 self._pass(decision.reviewer).fold(as_shown(decision))
+                self._spare(decision)
             self._seq = max(self._seq, decision.seq)
+
+    def _spare(self, decision: Decision) -> None:
+        """Take an item that somebody else answered off its owner's list."""
+        owner = self._dealing.owner.get(decision.item)
+        if owner in {None, decision.reviewer} or decision.kind not in {"answer", "unsure"}:
+            return
+        if decision.reviewer != IMPORTED and self._pass(owner).final(decision.item) is None:
+            self._pass(owner).agenda.withdraw(decision.item)
+
+    def take_over(self, done: Pass, reviewer: str, *, now: datetime) -> bool:
+        """Give a reviewer with nothing left some items of those who stay away; whether any came.
+
+        Each item is lent for a day to one person; used by ``Review``.
+        """
+        if not self._dealing.owner:
+            return False
+        with self._lock:
+            self.refresh()
+            got = take_over(
+                self._dealing,
+                self._passes,
+                self.store,
+                self._row,
+                reviewer=reviewer,
+                since=utc_moment(self._row.created_at) or now,
+                now=now,
+            )
+            done.agenda.add(got)
+            return bool(got)
 
     def _pass(self, reviewer: str) -> Pass:
         if reviewer not in self._passes:
             queue, repeats = with_repeats(
-                self._queue(reviewer), self.config.repeats, seed=self.sample.seed
+                self._dealing.queue(reviewer), self.config.repeats, seed=self.sample.seed
             )
-            self._passes[reviewer] = Pass(
+            made = self._passes[reviewer] = Pass(
                 queue,
                 self.task,
                 protocol=self.config.protocol,
@@ -108,20 +144,16 @@ class StudyLog:
                 offered=self.items,
                 repeats=repeats,
             )
+            for item, holder in self._lent.items():
+                if holder == reviewer:
+                    made.agenda.add([item])
+                elif self._dealing.owner.get(item) == reviewer:
+                    made.agenda.withdraw(item)
         return self._passes[reviewer]
 
     def _suggestion(self, item: str) -> Answer | None:
         prediction = self.predictions.get(item)
         return None if prediction is None else prediction.answer
-
-    def _queue(self, reviewer: str) -> tuple[str, ...]:
-        there = [unit.item for unit in self.sample.drawn if unit.item in self.items]
-        named = self.config.reviewers
-        if not named or reviewer == IMPORTED:
-            return tuple(there)
-        if not self._queues:
-            self._queues = assign(there, named, overlap=self.config.overlap, seed=self.sample.seed)
-        return self._queues.get(reviewer, ())
 
     @property
     def reviewers(self) -> tuple[str, ...]:

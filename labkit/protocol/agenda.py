@@ -6,7 +6,7 @@ import heapq
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from labkit.protocol.standing import Standing
 
@@ -40,6 +40,21 @@ class Agenda:
             bit = 1 << place
             self._open = self._open & ~bit if standing.closed else self._open | bit
             self._settled = self._settled | bit if standing.settled else self._settled & ~bit
+
+    def add(self, items: Iterable[str]) -> None:
+        """Append open items that are not there yet."""
+        for item in items:
+            if item not in self.place:
+                self.place[item] = len(self.place)
+                self.queue = (*self.queue, item)
+                self._open |= 1 << self.place[item]
+
+    def withdraw(self, item: str) -> None:
+        """Ask nothing more about an item: somebody else answers it."""
+        place = self.place.get(item)
+        if place is not None:
+            self._open &= ~(1 << place)
+            self._settled |= 1 << place
 
     def next_open(self, after: str | None = None) -> str | None:
         """The first open item behind ``after``, then from the start; skipped ones at the end."""

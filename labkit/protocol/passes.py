@@ -75,6 +75,8 @@ class Pass:
         self._latest: str | None = None
         self.seq = 0
         """The last place of the log that was folded in."""
+        self.last_at: datetime | None = None
+        """When the last decision was made."""
 
     # what stands
 
@@ -202,6 +204,7 @@ class Pass:
         if self.seen(decision.event_uuid):
             return
         self._seen.add(decision.event_uuid)
+        self.last_at = decision.decided_at
         self._latest = self._folded(decision)
         if decision.note:
             self._notes[decision.item] = decision.note

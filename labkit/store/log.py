@@ -104,7 +104,7 @@ class Store(Database):
 
         def work() -> None:
             with self.writing() as connection:
-                self._lock(connection, study.id)
+                self.lock(connection, study.id)
                 known, table = self._ids(connection, study.id), schema.items
                 moved = [(known[o], new) for o, new in renamed.items() if o in known and o != new]
                 for spare in (True, False):  # two steps, so that no two have one key for a moment
@@ -176,7 +176,7 @@ class Store(Database):
 
         def work() -> tuple[tuple[Decision, ...], tuple[Decision, ...]]:
             with self.writing() as connection:
-                self._lock(connection, study.id)
+                self.lock(connection, study.id)
                 missed = tuple(self._since(connection, study.id, after))
                 made = tuple(decide(missed))
                 return missed, self._append(connection, study.id, made)
@@ -189,7 +189,7 @@ class Store(Database):
 
         def work() -> tuple[Decision, ...]:
             with self.writing() as connection:
-                self._lock(connection, study.id)
+                self.lock(connection, study.id)
                 known: set[str] = set()
                 uuids = [d.event_uuid for d in decisions]
                 column = schema.decisions.c.event_uuid
@@ -202,7 +202,8 @@ class Store(Database):
         with told(self.place):
             return retried(work)
 
-    def _lock(self, connection: Connection, study_id: int) -> None:
+    def lock(self, connection: Connection, study_id: int) -> None:
+        """Let writers of one study wait in line, until the transaction ends."""
         if not self._sqlite:
             # places are given in the order of commits only when writers of a study wait in line
             connection.execute(select(func.pg_advisory_xact_lock(_STUDY_LOCK, study_id)))
