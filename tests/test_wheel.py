@@ -19,6 +19,7 @@ WANTED = (
     "labkit/sample_data/relevance/labels.yaml",
     "labkit/sample_data/relevance/src/test/java/com/example/bank/auth/LoginTest.java",
     "labkit/schemas/study.schema.json",
+    "labkit/schemas/overrides.schema.json",
     "labkit_widgets/notebooks/review_app.ipynb",
     "labkit_widgets/static/review.js",
     "labkit_widgets/static/review.css",
