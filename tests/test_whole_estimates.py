@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 
+from labkit.estimation.allocation import bands
 from labkit.estimation.designs import Design, Stratum
 from labkit.estimation.population import Population
 from labkit.estimation.units import Labelled, Predicted, Use
@@ -19,7 +20,7 @@ from labkit.estimation.warnings import (
     warn_of_unsure,
 )
 from labkit.estimation.whole import LABELLED_ONLY, Options, estimate_all
-from labkit.sampling import draw_poisson, draw_simple
+from labkit.sampling import draw_by_confidence, draw_poisson, draw_simple
 
 
 def a_world(size: int = 3000, seed: int = 4) -> tuple[list[Predicted], dict[str, bool]]:
@@ -217,3 +218,44 @@ def test_rare_tags_and_repeated_looks_are_named() -> None:
     assert warn_of_looks(1) == []
     assert "looked at 7 times" in warn_of_looks(7)[0].message
     assert basis_of(labelled(3)) == "blind"
+
+
+def test_a_stratified_draw_told_by_its_chances_alone_gives_the_same_numbers() -> None:
+    sample = draw_by_confidence(PREDICTED, 400, seed=2)
+    strata = {d.item: d.stratum for d in sample.drawn}
+    frame = bands(PREDICTED)
+    told = [replace(u, stratum=frame[u.item]) for u in PREDICTED]
+    labels = [
+        Labelled(
+            d.item,
+            TRUTH[d.item],
+            frozenset({"security"} if TRUTH[d.item] else set()),
+            inclusion_probability=d.inclusion_probability,
+        )
+        for d in sample.drawn
+    ]
+    assert len(strata) == 400
+    one = estimate_all(told, labels, Options(drawn="stratified", thresholds=(0.9,)))
+    two = estimate_all(PREDICTED, labels, Options(drawn="unequal", thresholds=(0.9,)))
+    for row in one.metrics:
+        other = two.named(row.name)
+        assert other is not None
+        assert other.value == pytest.approx(row.value, abs=0.02), row.name
+    assert "unequal" in [w.code for w in two.warnings]
+
+
+def test_many_different_chances_still_give_every_row_an_interval() -> None:
+    sizes = {u.item: (u.confidence or 0) + 0.01 for u in PREDICTED}
+    sample = draw_poisson(sizes, 500, seed=3, uniform=0.5)
+    labels = [
+        Labelled(d.item, TRUTH[d.item], inclusion_probability=d.inclusion_probability)
+        for d in sample.drawn
+    ]
+    exact = {row.name: row.value for row in estimate_all(PREDICTED, labelled(None)).metrics}
+    found = estimate_all(PREDICTED, labels, Options(drawn="unequal"))
+    brier = found.named("brier")
+    assert brier is not None
+    assert brier.value == pytest.approx(exact["brier"], rel=0.2)
+    assert brier.low is not None
+    assert brier.high is not None
+    assert brier.low < brier.value < brier.high

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from labkit.estimation.calibration import CalibrationEstimate, Judged, estimate_calibration
+from labkit.estimation.chances import by_chance
 from labkit.estimation.designs import Design, Frame, Placed, Stratum, crossed, place
 from labkit.estimation.estimates import Estimate, estimate, from_cells
 from labkit.estimation.hajek import Weighed, hajek_cells
@@ -27,6 +28,7 @@ from labkit.estimation.warnings import (
     warn_of_design,
     warn_of_looks,
     warn_of_rare_tags,
+    warn_of_unequal,
     warn_of_unsure,
 )
 
@@ -126,7 +128,18 @@ def _case(population: Population, labels: tuple[Labelled, ...], options: Options
     if options.drawn == "unequal" and not design.census:
         design = replace(design, name="unequal probabilities, post-stratified by AI decision")
     basis = options.basis or basis_of(one.label for one in placed)
-    return _Case(population, labels, placed, design, population.sizes(placed), basis, options)
+    sizes = population.sizes(placed)
+    if options.drawn == "unequal" and not design.census:
+        placed, sizes = by_chance(placed, _sides(population))
+    return _Case(population, labels, placed, design, sizes, basis, options)
+
+
+def _sides(population: Population) -> Counter[bool]:
+    """How many units the AI flagged, and how many it did not."""
+    sides: Counter[bool] = Counter()
+    for (_, side), size in population.frame.sizes.items():
+        sides[side] += size
+    return sides
 
 
 def _labelled_only(case: _Case) -> Estimates:
@@ -164,19 +177,20 @@ def _binary_rows(case: _Case) -> list[Estimate]:
         return [
             estimate(m, case.design, basis=case.basis, level=options.level) for m in options.metrics
         ]
+    return [_weighed_row(m, m, case, case.population) for m in options.metrics]
+
+
+def _weighed_row(metric: str, name: str, case: _Case, domain: Population) -> Estimate:
+    """A row from labels with a chance each, inside a domain."""
     units = [
         Weighed(one.flagged, one.label.positive, one.label.inclusion_probability or 1.0)
         for one in case.placed
-        if one.label.positive is not None
+        if one.label.positive is not None and one.label.item in domain.frame.strata
     ]
-    sides: Counter[bool] = Counter()
-    for (_, side), size in case.population.frame.sizes.items():
-        sides[side] += size
+    sides = _sides(domain)
     cells = hajek_cells(units, sides[True], sides[False])
-    return [
-        from_cells(m, cells, len(units), case.basis, case.design.name, options.level)
-        for m in options.metrics
-    ]
+    design, level = case.design.name, case.options.level
+    return from_cells(metric, cells, len(units), case.basis, design, level, name)
 
 
 def _tag_rows(case: _Case) -> list[Estimate]:
@@ -240,7 +254,8 @@ def _calibration(case: _Case) -> CalibrationEstimate | None:
         for one in case.placed
         if one.label.positive is not None and (item := one.label.item) in confidences
     ]
-    sizes = case.population.sizes(case.placed, confidences)
+    unequal = case.options.drawn == "unequal" and not case.design.census
+    sizes = case.sizes if unequal else case.population.sizes(case.placed, confidences)
     # labels of some strata say nothing about the others: then no number stands for all
     known = [] if _unsampled(case) else judged
     found = estimate_calibration(
@@ -337,12 +352,14 @@ def _selective_rows(case: _Case, threshold: float) -> list[Estimate]:
         "all predictions",
         None if whole else f"{name}: there is no prediction",
     )
+    accuracy = f"selective_accuracy@{threshold:g}"
+    if case.options.drawn == "unequal" and not case.design.census:
+        return [coverage, _weighed_row("accuracy", accuracy, case, domain)]
     design = crossed(
         domain.frame,
         [label for label in case.labels if label.item in domain.frame.strata],
         simple=case.options.drawn == "simple",
     )
-    accuracy = f"selective_accuracy@{threshold:g}"
     return [
         coverage,
         estimate("accuracy", design, basis=case.basis, level=level, name=accuracy),
@@ -380,4 +397,5 @@ def _warnings(case: _Case) -> list[Warn]:
         *warn_of_unsure(case.design),
         *warn_of_design(case.design, disputed=case.options.disputed),
         *warn_of_looks(case.options.looks),
+        *(warn_of_unequal() if case.design.name.startswith("unequal") else []),
     ]
