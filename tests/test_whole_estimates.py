@@ -241,7 +241,19 @@ def test_a_stratified_draw_told_by_its_chances_alone_gives_the_same_numbers() ->
         other = two.named(row.name)
         assert other is not None
         assert other.value == pytest.approx(row.value, abs=0.02), row.name
-    assert "unequal" in [w.code for w in two.warnings]
+    assert "unequal" not in [w.code for w in two.warnings]
+    assert two.design.name == "stratified, sizes from inclusion probabilities"
+
+
+def test_chances_alone_give_the_worked_intervals() -> None:
+    predicted = [Predicted(f"m{i}", flagged=i < 600) for i in range(10_000)]
+    labels = [Labelled(f"m{i}", i < 75, inclusion_probability=100 / 600) for i in range(100)]
+    labels += [
+        Labelled(f"m{i}", i < 602, inclusion_probability=400 / 9400) for i in range(600, 1000)
+    ]
+    row = estimate_all(predicted, labels, Options(drawn="unequal")).named("f1")
+    assert row is not None
+    assert (row.low, row.high) == pytest.approx((0.730510926270646, 0.875612495250699), abs=1e-6)
 
 
 def test_many_different_chances_still_give_every_row_an_interval() -> None:
@@ -253,6 +265,7 @@ def test_many_different_chances_still_give_every_row_an_interval() -> None:
     ]
     exact = {row.name: row.value for row in estimate_all(PREDICTED, labelled(None)).metrics}
     found = estimate_all(PREDICTED, labels, Options(drawn="unequal"))
+    assert "unequal" in [w.code for w in found.warnings]
     brier = found.named("brier")
     assert brier is not None
     assert brier.value == pytest.approx(exact["brier"], rel=0.2)

@@ -7,9 +7,11 @@ unit's own chance (``hajek``).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from labkit.estimation.designs import Stratum
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,6 +22,36 @@ DISTINCT = 10
 """Up to so many different chances on one side, each is a group of its own."""
 GROUPS = 5
 """Otherwise a side is parted into so many groups by rank of the chance."""
+
+
+def is_stratified(placed: Sequence[Placed]) -> bool:
+    """Whether the chances are those of a stratified draw: few different ones on each side."""
+    distinct: dict[bool, set[float]] = {True: set(), False: set()}
+    for one in placed:
+        distinct[one.flagged].add(one.label.inclusion_probability or 1.0)
+    return all(
+        len(found) <= DISTINCT and len(found) * 2 <= sum(o.flagged is side for o in placed)
+        for side, found in distinct.items()
+        if found
+    )
+
+
+def strata_of(placed: Sequence[Placed], sizes: Mapping[str, float]) -> tuple[Stratum, ...]:
+    """The groups as strata, with what the labels say."""
+    n: Counter[str] = Counter()
+    x: Counter[str] = Counter()
+    unsure: Counter[str] = Counter()
+    side: dict[str, bool] = {}
+    for one in placed:
+        side[one.stratum] = one.flagged
+        if one.label.positive is None:
+            unsure[one.stratum] += 1
+        else:
+            n[one.stratum] += 1
+            x[one.stratum] += one.label.positive
+    return tuple(
+        Stratum(s, side[s], max(round(sizes[s]), n[s]), n[s], x[s], unsure[s]) for s in sorted(side)
+    )
 
 
 def by_chance(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from labkit.estimation.calibration import CalibrationEstimate, Judged, estimate_calibration
-from labkit.estimation.chances import by_chance
+from labkit.estimation.chances import by_chance, is_stratified, strata_of
 from labkit.estimation.designs import Design, Frame, Placed, Stratum, crossed, place
 from labkit.estimation.estimates import Estimate, estimate, from_cells
 from labkit.estimation.hajek import Weighed, hajek_cells
@@ -33,12 +33,13 @@ from labkit.estimation.warnings import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from labkit.estimation.units import Labelled, Predicted
 
 Drawn = Literal["simple", "stratified", "unequal", "unknown"]
 LABELLED_ONLY = "labelled items only"
+UNEQUAL = "unequal probabilities"
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +127,24 @@ def _case(population: Population, labels: tuple[Labelled, ...], options: Options
     simple = {"simple": True, "stratified": False, "unequal": False}.get(options.drawn)
     design = crossed(population.frame, labels, simple=simple)
     if options.drawn == "unequal" and not design.census:
-        design = replace(design, name="unequal probabilities, post-stratified by AI decision")
+        design = replace(design, name=f"{UNEQUAL}, post-stratified by AI decision")
     basis = options.basis or basis_of(one.label for one in placed)
     sizes = population.sizes(placed)
     if options.drawn == "unequal" and not design.census:
+        stratified = is_stratified(placed)
         placed, sizes = by_chance(placed, _sides(population))
+        if stratified:
+            design = _with_groups(design, placed, sizes)
     return _Case(population, labels, placed, design, sizes, basis, options)
+
+
+def _with_groups(design: Design, placed: Sequence[Placed], sizes: Mapping[str, float]) -> Design:
+    """The strata of a draw that is told by its chances; a side without a label stays as it was."""
+    groups = strata_of(placed, sizes)
+    seen = {stratum.flagged for stratum in groups}
+    bare = [stratum for stratum in design.strata if stratum.flagged not in seen]
+    name = "stratified, sizes from inclusion probabilities"
+    return replace(design, name=name, strata=(*groups, *bare))
 
 
 def _sides(population: Population) -> Counter[bool]:
@@ -173,7 +186,7 @@ def _binary_rows(case: _Case) -> list[Estimate]:
     options = case.options
     if not any(one.label.positive is not None for one in case.placed) and case.population.tags:
         return []
-    if options.drawn != "unequal" or case.design.census:
+    if not case.design.name.startswith(UNEQUAL):
         return [
             estimate(m, case.design, basis=case.basis, level=options.level) for m in options.metrics
         ]
@@ -397,5 +410,5 @@ def _warnings(case: _Case) -> list[Warn]:
         *warn_of_unsure(case.design),
         *warn_of_design(case.design, disputed=case.options.disputed),
         *warn_of_looks(case.options.looks),
-        *(warn_of_unequal() if case.design.name.startswith("unequal") else []),
+        *(warn_of_unequal() if case.design.name.startswith(UNEQUAL) else []),
     ]
