@@ -65,13 +65,14 @@ class Disputes:
         }
 
     def _answers(self, item: str) -> list[Answer]:
-        """The first answers, or the final ones where the first are alike."""
+        """The first answers, or where those are alike the final ones, and what was imported."""
         labels = by_item(self.study.labels(answer="any")).get(item, ())
         people: list[Label] = [one for one in labels if one.basis is not Basis.IMPORTED]
+        before = [one.final for one in labels if one.basis is Basis.IMPORTED]
         firsts = [one.first for one in people if one.first is not None]
-        if any(answer != firsts[0] for answer in firsts[1:]):
-            return firsts
-        return [one.final for one in people if one.final is not None]
+        alike = all(answer == firsts[0] for answer in firsts)
+        given = [one.final for one in people] if alike else firsts
+        return [answer for answer in (*given, *before) if answer is not None]
 
     def settle(self, act: Act, *, now: datetime | None = None) -> bool:
         """Settle an item with an answer of one's own; a later one supersedes it.

@@ -93,6 +93,26 @@ def is_disputed(labels: Iterable[Label]) -> bool:
     return False
 
 
+def is_contested(labels: Iterable[Label]) -> bool:
+    """Whether a reviewer's final answer says something else than an imported label.
+
+    Only questions that both answer are compared: an entry may decide relevance or tags alone.
+    """
+    found = list(labels)
+    if any(label.adjudicated for label in found):
+        return False
+    before = [x.final for x in found if x.basis is Basis.IMPORTED and x.final is not None]
+    now = [x.final for x in found if x.basis is not Basis.IMPORTED and x.final is not None]
+    return any(_differ(old, new) for old in before for new in now)
+
+
+def _differ(left: Answer, right: Answer) -> bool:
+    def plain(value: object) -> object:
+        return frozenset(value) if isinstance(value, tuple) else value
+
+    return any(plain(left[name]) != plain(right[name]) for name in left.keys() & right.keys())
+
+
 _INDEPENDENCE = (Basis.REVEALED, Basis.ASSISTED, Basis.BLIND)
 
 
@@ -100,7 +120,7 @@ def adjudicated(decision: Decision, labels: Iterable[Label]) -> Label:
     """The label that settles an item.
 
     Its basis is the least independent one of the answers that were in dispute: who settles sees
-    them, and not the AI's.
+    them, and not the AI's. Where the first answers were alike, metrics go on using those.
 
     Args:
         decision: The adjudication.
@@ -110,10 +130,12 @@ def adjudicated(decision: Decision, labels: Iterable[Label]) -> Label:
     found = {label.basis for label in people}
     basis = next((basis for basis in _INDEPENDENCE if basis in found), Basis.BLIND)
     drawn = next((label for label in people if label.inclusion_probability is not None), None)
+    firsts = [label.first for label in people if label.first is not None]
+    agreed = bool(firsts) and all(answer == firsts[0] for answer in firsts)
     return Label(
         item=decision.item,
         reviewer=decision.reviewer,
-        first=decision.answer,
+        first=firsts[0] if agreed else decision.answer,
         final=decision.answer,
         basis=basis,
         stratum=None if drawn is None else drawn.stratum,

@@ -13,6 +13,7 @@ from labkit.labels import (
     Repeated,
     adjudicated,
     by_item,
+    is_contested,
     is_disputed,
     labels_of,
     repeated,
@@ -67,18 +68,26 @@ class StudyResults(StudyLog):
 
     @property
     def disputed(self) -> tuple[str, ...]:
-        """Items on which reviewers differ."""
-        return numbers.disputed(self.labels(answer="any"))
+        """Items on which reviewers differ, or with which they contest an imported label.
+
+        Nothing is exported about them until somebody settles them.
+        """
+        return tuple(
+            item
+            for item, labels in by_item(self.labels(answer="any")).items()
+            if is_disputed(labels) or is_contested(labels)
+        )
 
     def settled(self) -> Mapping[str, Label]:
-        """The label that stands for each item: a reviewer's before an imported one.
+        """The label that stands for each item: the one that settles it, else a reviewer's.
 
-        Disputed items have none; of reviewers who agree the first to decide is named.
+        An imported label stands where no reviewer answered. Disputed items have none; of
+        reviewers who agree the first to decide is named.
         """
         found: dict[str, Label] = {}
         for item, labels in by_item(self.labels()).items():
             people = [label for label in labels if label.reviewer != IMPORTED]
-            if not is_disputed(people):
+            if not is_disputed(people) and not is_contested(labels):
                 last_word = [label for label in people if label.adjudicated]
                 found[item] = (last_word or people or labels)[0]
         return found

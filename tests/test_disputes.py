@@ -90,3 +90,39 @@ def test_an_adjudication_is_no_more_independent_than_what_it_settles(tmp_path: P
     Disputes(study, "rev-1").settle(Act("s", item, "answer", NO))
     assert study.settled()[item].basis == "assisted"
     assert adjudicated(study.adjudications[item], ()).basis == "blind"
+
+
+def test_an_answer_that_contradicts_an_imported_label_is_a_dispute_not_an_overwrite(
+    tmp_path: Path,
+) -> None:
+    known = tmp_path / "known.yaml"
+    known.write_text(
+        "overrides:\n"
+        "- {fqcn: com.acme.Case0Test, method: m0, securityRelevant: true}\n"
+        "- {fqcn: com.acme.Case0Test, method: m1, securityRelevant: true}\n"
+        "- {fqcn: com.acme.Case0Test, method: m2, tags: [auth, security]}\n"
+        "- {fqcn: com.acme.Case0Test, method: m3, securityRelevant: false}\n"
+    )
+    study = a_study(tmp_path, 6, labels=known)
+    m0, m1, m2, m3 = (f"com.acme.Case0Test#m{i}" for i in range(4))
+    reviewer = a_reviewer(study)
+    reviewer.answer(YES, m0)
+    reviewer.answer(NO, m1)
+    reviewer.answer(YES, m2)
+    assert study.disputed == (m1,)
+    assert study.settled().keys() == {m0, m2, m3}
+    assert study.settled()[m3].basis == "imported"
+    before = study.headlines()
+    disputes = Disputes(study, "rev-1")
+    assert {json.dumps(answer) for answer in disputes.view(m1)["answers"]} == {
+        json.dumps({"relevant": False, "tags": []}),
+        json.dumps({"relevant": True}),
+    }
+    disputes.settle(Act("s", m1, "answer", YES))
+    assert study.disputed == ()
+    label = study.settled()[m1]
+    assert (label.first, label.final) == (
+        {"relevant": False, "tags": ()},
+        {"relevant": True, "tags": ("security", "auth")},
+    )
+    assert study.headlines() == before, "metrics go on using the blind first answer"
