@@ -227,3 +227,9 @@ def frames(config: StudyConfig, material: Material, sample: Sample) -> Frames:
         units = tuple(replace(unit, stratum=strata[unit.item]) for unit in units)
     drawn: HowDrawn = "simple" if sample.design == "simple" else "stratified"
     return Frames(material.task, material.predictions, Population.of(units), drawn, sample.seed)
+
+
+def guidelines_version(folder: Path, config: StudyConfig) -> str | None:
+    """SHA-256 of the guidelines' text; ``None`` where there are none."""
+    text = guidelines(folder, config)
+    return hashlib.sha256(text.encode()).hexdigest() if text else None

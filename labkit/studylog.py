@@ -43,6 +43,7 @@ class StudyLog:
         now = now or datetime.now(UTC)
         self.folder, self.config, self.store = folder, config, store
         self._material = material
+        store.guidelines = studyfiles.guidelines_version(folder, config)
         self._row = studyfiles.study_row(store, folder)
         items = store.items(self._row)
         self.sample: Sample = studyfiles.sample_of(self._row, items)

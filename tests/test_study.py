@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
+import sqlite3
 from typing import TYPE_CHECKING
 
 import pytest
@@ -229,3 +231,22 @@ def test_a_study_of_next_to_nothing_has_a_status(tmp_path: Path, n: int) -> None
     assert (status["items"], status["sampled"]) == (n, n)
     assert all(row["value"] is None for row in status["metrics"])
     json.dumps(status, allow_nan=False)
+
+
+def test_each_decision_says_which_guidelines_were_in_force(tmp_path: Path) -> None:
+    study = a_study(tmp_path, protocol="blind")
+    a_reviewer(study).answer(YES)
+    study.close()
+    yaml = study.folder / "study.yaml"
+    yaml.write_text(yaml.read_text() + "guidelines: rules.txt\n")
+    for text in ("Say no when in doubt.", "Say yes when in doubt."):
+        (study.folder / "rules.txt").write_text(text)
+        with Study.open(study.folder) as again:
+            assert again.guidelines == text
+            a_reviewer(again).answer(NO)
+    with sqlite3.connect(study.folder / "labels.db") as log:
+        found = [row[0] for row in log.execute("SELECT guideline_version FROM decisions")]
+    log.close()
+    assert found[0] is None
+    assert len({*found}) == 3
+    assert found[1] == hashlib.sha256(b"Say no when in doubt.").hexdigest()

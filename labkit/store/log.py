@@ -30,6 +30,9 @@ _STUDY_LOCK = 0x6C61626B
 class Store(Database):
     """A database of studies; safe for several processes, durable when a call returns."""
 
+    guidelines: str | None = None
+    """The digest of the guidelines in force; every decision is stored with it."""
+
     # studies and items
 
     def studies(self) -> tuple[StudyRow, ...]:
@@ -214,7 +217,7 @@ class Store(Database):
         stored = []
         now = datetime.now(UTC)
         for decision in decisions:
-            row = decision_row(decision, stored_at=now)
+            row = decision_row(decision, stored_at=now, guidelines=self.guidelines)
             row |= {
                 "study_id": study_id,
                 "item_id": self._item_id(connection, study_id, decision.item),

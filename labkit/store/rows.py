@@ -66,14 +66,23 @@ class ExportRow:
     created_at: str
 
 
-def decision_row(decision: Decision, *, stored_at: datetime) -> dict[str, Any]:
-    """The columns of the table ``decisions``, without the ids that the store knows."""
+def decision_row(
+    decision: Decision, *, stored_at: datetime, guidelines: str | None = None
+) -> dict[str, Any]:
+    """The columns of the table ``decisions``, without the ids that the store knows.
+
+    Args:
+        decision: What was decided.
+        stored_at: When it is stored, by this machine's clock.
+        guidelines: Which guidelines were in force: the digest of their text.
+    """
     return {
         "event_uuid": decision.event_uuid,
         "reviewer": decision.reviewer,
         "kind": decision.kind,
         "payload": plain(decision.answer),
         "suggestion_shown": decision.suggestion_shown,
+        "guideline_version": guidelines,
         "shown_at": utc_text(decision.shown_at),
         "revealed_at": utc_text(decision.revealed_at),
         "decided_at": utc_text(decision.decided_at),
