@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from labkit.estimation.calibration import (
-    Judged,
-    bin_index,
-    consistency_bar,
-    estimate_calibration,
-)
+from labkit.estimation.binned import Judged, bin_index
+from labkit.estimation.calibration import consistency_bar, estimate_calibration
 
 STATS = Path(__file__).parent / "conformance/stats"
 CORE: dict[str, Any] = json.loads((STATS / "cal_expected_core.json").read_text())

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from labkit.estimation.designs import Design, Stratum
 from labkit.estimation.estimates import estimate
 from labkit.estimation.intervals import z_of
-from labkit.estimation.planner import Route, apportion, plan, route_of, slopes
+from labkit.estimation.planner import plan
+from labkit.estimation.routes import Route, apportion, route_of, slopes
 
 WORKED: dict[str, Any] = json.loads(
     (Path(__file__).parent / "conformance/stats/estimator_worked_examples.json").read_text()

@@ -8,12 +8,13 @@ from collections import defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from labkit.estimation.calibration import BINS, consistency_bar
+from labkit.estimation.binned import BINS
+from labkit.estimation.calibration import consistency_bar
 from labkit.estimation.designs import Design, Stratum, collapse, place
 from labkit.estimation.estimates import estimate
 from labkit.estimation.intervals import LEVEL, effective_size, wilson
-from labkit.estimation.planner import Allocation, route_of
 from labkit.estimation.population import Population, decision_confidence
+from labkit.estimation.routes import Allocation, route_of
 from labkit.estimation.score_interval import Cell, score_interval
 
 if TYPE_CHECKING:

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from labkit.estimation.calibration import NLL_FLOOR
 from labkit.estimation.designs import Design, Stratum, collapse, name_design, name_of
 from labkit.estimation.estimates import Estimate, estimate
 from labkit.estimation.intervals import LEVEL, f1_of_jaccard
 from labkit.estimation.score_interval import METRICS, point
+from labkit.estimation.tallies import BINS, EDGES, Tally, bin_of, quotient, terms_of
 from labkit.estimation.units import Labelled, Use
 
 if TYPE_CHECKING:
@@ -20,43 +19,9 @@ if TYPE_CHECKING:
     from labkit.estimation.population import Population
 
 HEADLINE = ("f1", "precision", "recall", "accuracy")
-BINS = 10
 SETTLE_EVERY = 1000
 NO_LABEL = 1e-9
 """What rounding may leave of a bin's weight when its last label is taken back."""
-
-
-@dataclass(slots=True)
-class _Tally:
-    """What has been labelled in one crossed stratum."""
-
-    name: str
-    flagged: bool
-    population: int
-    n: int = 0
-    x: int = 0
-    unsure: int = 0
-    judged: int = 0
-    """Labels with a confidence."""
-    known: int = 0
-    """Units of the population with a confidence."""
-    gain: float = 0.0
-    """Sum of ``y (1 - 2p)``."""
-    loss: float = 0.0
-    """Sum of log losses."""
-    bin_n: list[int] = field(default_factory=lambda: [0] * BINS)
-    bin_x: list[int] = field(default_factory=lambda: [0] * BINS)
-    bins: list[int] = field(default_factory=list)
-    """The bins that have had a label."""
-    tagged: int = 0
-    hits: int = 0
-    either: int = 0
-    """Tags on either side of the labelled items."""
-
-    @property
-    def weight(self) -> float:
-        """Units of the population that a judged label stands for."""
-        return self.known / self.judged if self.judged else 0.0
 
 
 class Live:
@@ -81,7 +46,7 @@ class Live:
         self.population = population
         self._simple = simple
         self._labels: dict[str, Labelled] = {}
-        self._tallies: dict[str, _Tally] = {}
+        self._tallies: dict[str, Tally] = {}
         strata = population.frame.strata
         for name, flagged in strata.values():
             self._tally(name, flagged=flagged).population += 1
@@ -91,8 +56,8 @@ class Live:
         sums: list[list[float]] = [[] for _ in range(BINS)]
         for item, p in population.confidences.items():
             self._tallies[strata[item][0]].known += 1
-            size[_bin(p)] += 1
-            sums[_bin(p)].append(p)
+            size[bin_of(p)] += 1
+            sums[bin_of(p)].append(p)
         self._bin_size = size
         self._bin_mean = [math.fsum(ps) / n if n else 0.0 for ps, n in zip(sums, size, strict=True)]
         self._square = (
@@ -173,7 +138,7 @@ class Live:
             found = self._place(label)
             p = self.population.confidences.get(label.item)
             if found is not None and p is not None and label.positive is not None:
-                gains.setdefault(found.name, []).append(_terms(p, positive=label.positive))
+                gains.setdefault(found.name, []).append(terms_of(p, positive=label.positive))
         for name, pairs in gains.items():
             self._tallies[name].gain = math.fsum(gain for gain, _ in pairs)
             self._tallies[name].loss = math.fsum(loss for _, loss in pairs)
@@ -182,17 +147,17 @@ class Live:
             self._bin_n[b] = math.fsum(t.weight * t.bin_n[b] for t in tallies)
             self._bin_x[b] = math.fsum(t.weight * t.bin_x[b] for t in tallies)
 
-    def _listed(self) -> tuple[_Tally, ...]:
+    def _listed(self) -> tuple[Tally, ...]:
         """The strata that hold units, in a fixed order."""
         ordered = sorted(self._tallies.values(), key=lambda t: (t.name, t.flagged))
         return tuple(t for t in ordered if t.population > 0)
 
-    def _tally(self, name: str, *, flagged: bool) -> _Tally:
+    def _tally(self, name: str, *, flagged: bool) -> Tally:
         if name not in self._tallies:
-            self._tallies[name] = _Tally(name, flagged, 0)
+            self._tallies[name] = Tally(name, flagged, 0)
         return self._tallies[name]
 
-    def _place(self, label: Labelled) -> _Tally | None:
+    def _place(self, label: Labelled) -> Tally | None:
         """The stratum a label stands in; ``None`` where it has no weight."""
         home = self.population.frame.strata.get(label.item)
         if home is None or label.use is Use.TARGETED:
@@ -224,7 +189,7 @@ class Live:
         if self._changes >= SETTLE_EVERY:
             self.settle()
 
-    def _move(self, item: str, tally: _Tally, sign: int, *, known: bool) -> None:
+    def _move(self, item: str, tally: Tally, sign: int, *, known: bool) -> None:
         """A certainty unit leaves the stratum it came from, or goes back."""
         home = self._tallies[self.population.frame.strata[item][0]]
         self._reweigh(home, -home.weight)
@@ -237,12 +202,12 @@ class Live:
         self._reweigh(tally, tally.weight)
         self._used = self._listed()
 
-    def _judge(self, tally: _Tally, p: float, sign: int, *, positive: bool) -> None:
-        place = bisect_left(_EDGES, p)
+    def _judge(self, tally: Tally, p: float, sign: int, *, positive: bool) -> None:
+        place = bisect_left(EDGES, p)
         before = tally.weight
         tally.judged += sign
         after = tally.known / tally.judged if tally.judged else 0.0
-        gain, loss = _terms(p, positive=positive)
+        gain, loss = terms_of(p, positive=positive)
         tally.gain += sign * gain
         tally.loss += sign * loss
         if not tally.bin_n[place] and place not in tally.bins:
@@ -253,7 +218,7 @@ class Live:
         self._bin_x[place] += before * sign * positive
         self._reweigh(tally, after - before)
 
-    def _reweigh(self, tally: _Tally, change: float) -> None:
+    def _reweigh(self, tally: Tally, change: float) -> None:
         """Change the weight of a stratum's labels in the weighted bins."""
         bin_n, bin_x, own_n, own_x = self._bin_n, self._bin_x, tally.bin_n, tally.bin_x
         for b in tally.bins:
@@ -277,12 +242,12 @@ class Live:
         negatives = n1 + n0 - hit - missed
         whole = n1 + n0
         return {
-            "precision": _over(hit, n1),
-            "recall": _over(hit, hit + missed),
-            "specificity": _over(n0 - missed, negatives),
-            "f1": _over(2 * hit, n1 + hit + missed),
-            "accuracy": _over(hit + n0 - missed, whole),
-            "prevalence": _over(hit + missed, whole),
+            "precision": quotient(hit, n1),
+            "recall": quotient(hit, hit + missed),
+            "specificity": quotient(n0 - missed, negatives),
+            "f1": quotient(2 * hit, n1 + hit + missed),
+            "accuracy": quotient(hit + n0 - missed, whole),
+            "prevalence": quotient(hit + missed, whole),
         }
 
     def _binary_slowly(self) -> dict[str, float | None]:
@@ -325,21 +290,3 @@ class Live:
             "brier": 2 * brier,
             "nll": math.fsum(losses) / known,
         }
-
-
-_EDGES = [k / BINS for k in range(1, BINS)]
-
-
-def _bin(p: float) -> int:
-    """Bin ``(i/10, (i+1)/10]``, the first including 0."""
-    return bisect_left(_EDGES, p)
-
-
-def _terms(p: float, *, positive: bool) -> tuple[float, float]:
-    """What one label adds to the Brier score and to the log loss."""
-    right = p if positive else 1 - p
-    return (1 - 2 * p if positive else 0.0), -math.log(max(right, NLL_FLOOR))
-
-
-def _over(over: float, under: float) -> float | None:
-    return min(1.0, max(0.0, over / under)) if under > 0 else None

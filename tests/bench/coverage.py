@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from labkit.estimation.allocation import bands, neyman
-from labkit.estimation.calibration import Judged, estimate_calibration
+from labkit.estimation.binned import Judged
+from labkit.estimation.calibration import estimate_calibration
 from labkit.estimation.clusters import Cluster, clustered_share
 from labkit.estimation.estimates import estimate_counts
 from labkit.estimation.hajek import Weighed, hajek_cells
