@@ -114,6 +114,17 @@ def test_what_is_answered_after_the_reveal_says_so_and_the_first_answer_stays() 
     assert p.done.phase("m0") == "done"
 
 
+def test_a_second_reveal_in_the_log_never_moves_the_first_answer() -> None:
+    p = Player()
+    p.act("answer", "m0", NO)
+    p.act("undo")
+    p.act("answer", "m0", YES)
+    p.done.fold(replace(p.log[1], event_uuid="again", seq=9))
+    first = p.done.first("m0")
+    assert first is not None
+    assert first.answer == NO
+
+
 def test_under_blind_an_undone_item_is_open_and_still_blind() -> None:
     p = Player(protocol="blind")
     assert p.act("answer", "m0", YES) == ("answer",)
