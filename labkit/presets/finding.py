@@ -61,7 +61,7 @@ def _item(finding: Finding, show: tuple[str, ...]) -> Item:
     spot = finding.spot
     fields = {
         "rule": finding.rule,
-        "rule_name": finding.rule_name,
+        "rule_name": finding.rule_name if finding.rule_name != finding.rule else "",
         "name": spot.name,
         "also_at": ", ".join(str(other) for other in finding.others[:5]),
         "related": "; ".join(_related(other) for other in finding.related[:5]),
