@@ -51,6 +51,7 @@ class Paths:
         """Take the run's artifacts, logical locations and base ids."""
         self._run = run
         self._bases = record(run.get("originalUriBaseIds"))
+        self._found: dict[tuple[str, str], tuple[str, str]] = {}
 
     def _base(self, name: str) -> tuple[str, str]:
         """The relative part that a base id adds, and the base that part is relative to."""
@@ -87,6 +88,11 @@ class Paths:
         if not uri:
             listed = record(at(self._run.get("artifacts"), here.get("index")).get("location"))
             uri, base = text(listed.get("uri")), text(listed.get("uriBaseId")) or base
+        if (uri, base) not in self._found:
+            self._found[uri, base] = self._resolved(uri, base)
+        return self._found[uri, base]
+
+    def _resolved(self, uri: str, base: str) -> tuple[str, str]:
         path = decoded(uri)
         if not path or is_absolute(path):
             return self._unrooted(path)

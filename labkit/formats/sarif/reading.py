@@ -12,7 +12,7 @@ from labkit.formats.sarif.finding import Finding, Run, Spot, Verdict
 from labkit.formats.sarif.keys import Traits, keys
 from labkit.formats.sarif.places import Paths
 from labkit.formats.sarif.rules import Rules, described
-from labkit.formats.sarif.shape import number, record, rows, text
+from labkit.formats.sarif.shape import number, record, rows, text, whole
 from labkit.parsed import Parsed, Problem
 from labkit.textfile import read_text
 
@@ -61,8 +61,8 @@ def parse(content: str, source: str = "<text>") -> Parsed[Finding]:
     >>> found.id, found.level, found.spot.line
     ('0/0', 'warning', None)
     """
-    whole = report(content, source)
-    return Parsed(whole.findings, whole.problems)
+    found = report(content, source)
+    return Parsed(found.findings, found.problems)
 
 
 def read(path: Path) -> Parsed[Finding]:
@@ -171,12 +171,12 @@ class _Reading:
         self.summary = Run(self.tool, self.version, len(results))
         if not results:
             self.say(None, f"{self.tool!r} reports no findings: clean.", "note")
-        whole = [(i, r) for i, r in enumerate(results) if isinstance(r, dict)]
-        for index in sorted(set(range(len(results))) - {i for i, _ in whole}):
+        read = [(i, r) for i, r in enumerate(results) if isinstance(r, dict)]
+        for index in sorted(set(range(len(results))) - {i for i, _ in read}):
             self.say(index, "this result is not an object; it is left out.", "error")
-        first = self._repeats([result for _, result in whole])
-        found = [self._finding(index, result) for index, result in whole]
-        made = keys([self._traits(f, r) for f, (_, r) in zip(found, whole, strict=True)], first)
+        first = self._repeats([result for _, result in read])
+        found = [self._finding(index, result) for index, result in read]
+        made = keys([self._traits(f, r) for f, (_, r) in zip(found, read, strict=True)], first)
         return [
             replace(f, key=key, same_as=found[same].id if same is not None else "")
             for f, key, same in zip(found, made, first, strict=True)
@@ -239,7 +239,7 @@ class _Reading:
         for place in rows(result.get("locations")):
             region = record(record(record(place).get("physicalLocation")).get("region"))
             line = region.get("startLine")
-            if line is not None and self.paths.spot(place).line is None:
+            if line is not None and whole(line, 1) is None:
                 self.say(index, f"startLine {line!r} is no line; shown without one.", "warning")
 
     def _traits(self, finding: Finding, result: dict[str, Any]) -> Traits:

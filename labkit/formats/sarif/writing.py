@@ -88,10 +88,12 @@ def render(original: str, judged: Mapping[str, Judgement], source: str = "<text>
             edited = _judged(result, judgement, f"{run}/{index}")
             if edited != result:
                 edits.append((start, end, _written(edited, original, start, end)))
-    made = original
-    for start, end, part in sorted(edits, reverse=True):
-        made = made[:start] + part + made[end:]
-    return made
+    made: list[str] = []
+    at = 0
+    for start, end, part in sorted(edits):
+        made += [original[at:start], part]
+        at = end
+    return "".join((*made, original[at:]))
 
 
 def judgements(content: str, source: str = "<text>") -> dict[str, Judgement]:
