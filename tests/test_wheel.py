@@ -63,7 +63,5 @@ def test_an_installed_labkit_finds_its_sample_data_and_its_app(wheel: Path, tmp_
     assert run("-m", "labkit", "example", "relevance").startswith("labkit review relevance/")
     score = run("-m", "labkit", "score", "relevance/labels.yaml", "relevance/predictions.csv")
     assert "| F1 | 0.8235 |" in score
-    place = run(
-        "-c", "from labkit_widgets.server.places import notebook as n; print(n('review_app.ipynb'))"
-    )
+    place = run("-c", "from labkit_widgets.server.places import notebooks; print(notebooks())")
     assert place.startswith(str(site.resolve()))
