@@ -119,3 +119,79 @@ def test_every_kind_that_is_counted_is_one_of_the_known_ones() -> None:
     from labkit.formats.kinds import SYSTEM_OF  # noqa: PLC0415  # only for this comparison
 
     assert set(BY_KIND) <= {*SYSTEM_OF, "sarif", "study"}
+
+
+FAMILIES = [
+    ("systems/planwerk/baseline/baseline.json", "planwerk-report"),
+    ("systems/planwerk/corpus_expected/nil-map-append/expected.json", "planwerk-corpus"),
+    ("systems/planwerk/report_fixtures/structured-review/canonical.json", "planwerk-reviews"),
+    ("systems/decguard/examples/spam/cases.json", "decguard-dataset"),
+    ("systems/decguard/reference/report_spam_default.json", "decguard-report"),
+    ("systems/decguard/reference/check_production.json", "decguard-report"),
+    ("systems/aacr/raw/negative_samples.json", "aacr-references"),
+    ("systems/godaudits/benchmarks/detectors.json", "godaudits-detectors"),
+    ("systems/godaudits/benchmarks/paired-runs.json", "godaudits-paired"),
+    (
+        "systems/godaudits/benchmarks/runs/accuracy/a-sec-6/case-02/rep-1/skill.json",
+        "godaudits-paired",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "kind"), FAMILIES)
+@pytest.mark.parametrize("share", [0.5, 0.97])
+def test_a_document_that_breaks_off_is_still_named_and_refused_with_its_place(
+    conformance: Path, tmp_path: Path, name: str, kind: str, share: float
+) -> None:
+    torn = tmp_path / Path(name).name
+    whole = (conformance / name).read_bytes()
+    torn.write_bytes(whole[: int(len(whole) * share)])
+    with pytest.raises(InputError, match=r"\.json:\d+"):
+        check(torn)
+    (found,) = check_all(tmp_path)
+    assert (found.kind, found.bad) == (kind, True)
+    assert found.problems[0].line
+
+
+@pytest.mark.parametrize("text", ["", " \n", "{", "[1,", '{"a" 1}'])
+@pytest.mark.parametrize("name", ["a.json", "a.sarif"])
+def test_json_by_its_name_that_is_none_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(InputError):
+        check(tmp_path / name)
+    assert [one.bad for one in check_all(tmp_path)] == [True]
+
+
+def test_an_empty_file_is_called_empty(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("\n")
+    assert check(tmp_path / "a.txt").problems[0].message == "the file is empty."
+
+
+def test_every_case_of_a_corpus_is_read_past_a_bad_one(tmp_path: Path) -> None:
+    good = '{"clean": true}'
+    for name, text in {"a": '{"clean": true, "typo": 1}', "b": good, "c": "{", "d": good}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "expected.json").write_text(text)
+    (tmp_path / "e").mkdir()
+    found = [(Path(one.file).parent.name, one.kind, one.bad) for one in check_all(tmp_path)]
+    kind = "planwerk-corpus"
+    assert found == [
+        ("a", kind, True),
+        ("b", kind, False),
+        ("c", "unknown", True),
+        ("d", kind, False),
+    ]
+    for name in "ac":
+        (tmp_path / name / "expected.json").write_text(good)
+    assert [(one.kind, one.bad) for one in check_all(tmp_path)][-1] == (kind, True), "e has none"
+
+
+def test_a_folder_with_others_files_in_it_is_not_called_after_a_few(tmp_path: Path) -> None:
+    inner = tmp_path / "case"
+    inner.mkdir()
+    (inner / "run.json").write_text('{"findings": null}')
+    assert [one.kind for one in check_all(tmp_path)] == ["planwerk-reviews"]
+    (tmp_path / "p.csv").write_text("fqcn,method\nA,m\n")
+    (inner / "expected.json").write_text('{"findings": 2145, "valid": 1505}')
+    found = {Path(one.file).name: one.kind for one in check_all(tmp_path)}
+    assert found == {"run.json": "planwerk-reviews", "p.csv": "methodatlas-predictions"}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.checks.kinds import BY_KIND, counted, plain
 from labkit.errors import InputError
-from labkit.formats import kinds, tables
+from labkit.formats import jsontext, kinds, tables
 from labkit.parsed import Problem
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 MAX_FILES = 10_000
 """Files that one folder may hold before it is refused."""
 _TABLE = re.compile(r"\.(csv|tsv|jsonl|ndjson)(\.gz|\.zip)?$", re.IGNORECASE)
-_GUESSED = {"planwerk-reviews", "aacr-comments"}
-"""Kinds of folders that are known by the shape of the tree alone."""
+_GUESSED = {"planwerk-reviews": "*/*.json", "aacr-comments": "comments_*.txt"}
+"""Kinds of folders that files of that kind make, where nothing else is in them."""
 _PASSED_OVER = (".", "__", "node_modules")
 
 
@@ -71,47 +71,92 @@ def check(path: Path) -> Checked:
     """
     kind = kind_of(path)
     if kind == kinds.UNKNOWN:
-        said = "no format labkit knows by its content; nothing was read."
+        said = _said_of_unknown(path)
         return Checked(str(path), kind, 0, (Problem(str(path), None, said, "warning"),))
     found = counted(BY_KIND.get(kind, plain)(path))
     return Checked(str(path), kind, found.items, found.problems, found.summary)
 
 
+def _said_of_unknown(path: Path) -> str:
+    """Why a file of no known kind was not read.
+
+    Raises:
+        InputError: It is JSON by its name, and no JSON.
+    """
+    text = "" if path.is_dir() else tables.text_of(path)
+    if path.suffix.lower() in {".json", ".sarif"}:
+        jsontext.parse(text, str(path))
+    if path.is_file() and not text.strip():
+        return "the file is empty."
+    return "no format labkit knows by its content; nothing was read."
+
+
 def check_all(path: Path) -> Iterator[Checked]:
     """Read a file, or every file of a folder that labkit knows.
 
-    In a folder a file that cannot be read is a problem of that file and not the end.
+    In a folder a file that cannot be read is a problem of that file and not the end; a fault
+    that lies in no single file (a case without its ``expected.json``) comes last.
 
     Raises:
         InputError: The path itself is a file that cannot be read, or holds too many files.
     """
     whole = _whole_folder(path) if path.is_dir() else check(path)
-    if whole is not None:
+    if whole is not None and (path.is_file() or not whole.bad):
         yield whole
         return
+    bad = False
     for file in _files(path):
-        try:
-            if kinds.of_path(file).name != kinds.UNKNOWN:
-                yield check(file)
-        except InputError as error:
-            yield Checked(str(file), kinds.UNKNOWN, 0, (problem_of(error, str(file)),))
+        one = _one_of_folder(file)
+        if one is not None:
+            bad = bad or one.bad
+            yield one
+    if whole is not None and not bad:
+        yield whole
+
+
+def _one_of_folder(file: Path) -> Checked | None:
+    """A file of a folder; ``None`` where it is nothing to labkit."""
+    kind = kinds.UNKNOWN
+    try:
+        kind = kind_of(file)
+        found = check(file)
+    except InputError as error:
+        return Checked(str(file), kind, 0, (problem_of(error, str(file)),))
+    return None if found.kind == kinds.UNKNOWN else found
 
 
 def _whole_folder(path: Path) -> Checked | None:
     """A folder that is one thing; ``None`` where its files stand for themselves.
 
+    A corpus that its reader refuses is that one problem.
+
     Raises:
-        InputError: It is a study or a corpus, and cannot be read.
+        InputError: It is a study, and cannot be read.
     """
     kind = kinds.of_path(path).name
-    if kind == kinds.UNKNOWN:
+    pattern = _GUESSED.get(kind)
+    if kind == kinds.UNKNOWN or (pattern is not None and not _only(path, pattern)):
         return None
     try:
         return check(path)
+    except InputError as error:
+        if kind == "study":
+            raise
+        return None if pattern else Checked(str(path), kind, 0, (problem_of(error, str(path)),))
+
+
+def _only(folder: Path, pattern: str) -> bool:
+    """Whether nothing else that labkit knows is in a folder."""
+    of_it = set(folder.glob(pattern))
+    rest = [file for file in _files(folder) if file not in of_it]
+    return all(_known(file) in {kinds.UNKNOWN, None} for file in rest)
+
+
+def _known(file: Path) -> str | None:
+    try:
+        return kinds.of_path(file).name
     except InputError:
-        if kind in _GUESSED:
-            return None
-        raise
+        return None
 
 
 def problem_of(error: InputError, source: str) -> Problem:
@@ -120,11 +165,16 @@ def problem_of(error: InputError, source: str) -> Problem:
     >>> print(problem_of(InputError.at("in/a.csv", 3, "no id.", column=2), "in/a.csv"))
     a.csv:3:2: no id.
     """
-    place = re.match(r"(?::(\d+))?(?::(\d+))?: ", str(error).removeprefix(source))
-    if place is None or not str(error).startswith(source):
-        return Problem(source, None, str(error))
-    line, column = (None if part is None else int(part) for part in place.groups())
-    return Problem(source, line, str(error)[len(source) + place.end() :], column=column)
+    said, name = str(error), re.escape(source.replace("\\", "/").rsplit("/", 1)[-1])
+    place = re.match(
+        rf"(?P<before>case [^:]*: )?(?:{re.escape(source)}|{name})"
+        r"(?::(?P<line>\d+))?(?::(?P<column>\d+))?: ",
+        said,
+    )
+    if place is None:
+        return Problem(source, None, said)
+    line, column = (None if part is None else int(part) for part in place.group("line", "column"))
+    return Problem(source, line, (place["before"] or "") + said[place.end() :], column=column)
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import json
 import re
 from dataclasses import dataclass
@@ -59,13 +60,19 @@ _DOCUMENTS: tuple[tuple[str, frozenset[str]], ...] = (
     ("godaudits-audit", frozenset({"audit", "findings"})),
     ("godaudits-audit", frozenset({"findings", "evidence"})),
     ("planwerk-report", frozenset({"cases", "aggregate"})),
+    ("planwerk-report", frozenset({"cases", "thorough"})),
     ("aacr-comments", frozenset({"review_output"})),
     ("aacr-comments", frozenset({"review", "duration_seconds"})),
+    ("godaudits-paired", frozenset({"outcome", "findings"})),
     ("planwerk-corpus", frozenset({"clean"})),
     ("planwerk-corpus", frozenset({"description", "findings"})),
     ("planwerk-reviews", frozenset({"findings"})),
 )
 """Keys at the top of a JSON object that give a kind away; the first that fits."""
+_LISTS = frozenset({"findings", "cases", "runs"})
+"""Words so common that they say something of a kind only with a list behind them."""
+_DATASET = frozenset({"id", "input", "expected", "metadata"})
+"""What a case of a decguard dataset may have; anything far from it makes it another file."""
 
 _RECORDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("methodatlas-predictions", frozenset({"fqcn", "method"})),
@@ -94,6 +101,11 @@ _RECORDS: tuple[tuple[str, frozenset[str]], ...] = (
 
 _TAGGED = re.compile(r"\s*<+(path|side|from|to|note|notesplit)\b[^<]*>")
 _LABEL_WORDS = frozenset({"weight", "inclusion_probability", "basis", "reviewer"})
+_MARK = re.compile(r'"(?:[^"\\]|\\.)*"|:\s*(?:[^\s"]|(?="))|[{}\[\]]')
+"""Strings, brackets, and a colon with the first character behind it."""
+_TORN = "torn"
+_MEMBERS = 200
+"""So many files of a folder are looked into to say what the folder is."""
 _HEAD = 1 << 20
 """A header is looked for in so many characters."""
 _MARGIN_KEY = re.compile(r"""^["']?([A-Za-z_]\w*)["']?\s*:""", re.MULTILINE)
@@ -121,7 +133,9 @@ def of_document(value: dict[str, Any]) -> str:
     >>> of_document({"runs": [], "version": "2.1.0"})
     'sarif'
     """
-    keys = set(value)
+    keys = {
+        key for key, part in value.items() if key not in _LISTS or isinstance(part, list | None)
+    }
     found = value.get("findings")
     if isinstance(found, list) and any(isinstance(f, dict) and "keywords" in f for f in found):
         return "planwerk-corpus"
@@ -137,12 +151,18 @@ def of_record(record: Iterable[str]) -> str:
     >>> of_record(["id", "label", "reviewer"]), of_record(["id", "label", "confidence"])
     ('labels', 'table')
     """
-    keys = {str(key).strip().lower() for key in record} | {str(key).strip() for key in record}
+    record = [str(key).strip() for key in record]
+    keys = {key.lower() for key in record} | set(record)
     for name, wanted in _RECORDS:
-        if wanted <= keys:
+        if wanted <= keys and (name != "decguard-dataset" or _like_dataset(record)):
             is_label = keys & _LABEL_WORDS and not keys & _PREDICTION_WORDS
             return "labels" if name == "table" and is_label else name
     return UNKNOWN
+
+
+def _like_dataset(record: Iterable[str]) -> bool:
+    """Whether every key is one of a dataset's, or one mistyped."""
+    return all(difflib.get_close_matches(key.lower(), _DATASET, 1) for key in record)
 
 
 def _first_record(text: str) -> tuple[Any, bool]:
@@ -155,9 +175,36 @@ def _first_record(text: str) -> tuple[Any, bool]:
     return value, bool(text[end:].strip())
 
 
+def _torn_object(text: str) -> dict[str, Any]:
+    """The keys at the top of an object that breaks off or is spoiled, each with a stand-in.
+
+    >>> _torn_object('{"cases": [{"name": "a"}], "runs": 3, "aggre')
+    {'cases': [], 'runs': 0}
+    """
+    found: dict[str, Any] = {}
+    depth, last = 0, ""
+    for match in _MARK.finditer(text[:_HEAD]):
+        mark = match.group()
+        if mark in "{[":
+            depth += 1
+        elif mark in "}]":
+            depth -= 1
+        elif mark[0] == ":" and depth == 1 and last[:1] == '"':
+            stand_in: dict[str, Any] = {"[": [], "{": {}, "n": None}
+            found[last[1:-1]] = stand_in.get(mark[-1], 0)
+        last = mark
+        if depth < 1:
+            break
+        if mark[0] == ":" and mark[-1] in "[{":
+            depth += 1
+    return found
+
+
 def _of_list(text: str) -> str:
     opening = text.index("[") + 1
     first, _ = _first_record(text[opening:])
+    if first is None and text[opening:].lstrip().startswith("{"):
+        first = _torn_object(text[opening:].lstrip())
     return of_record(first) if isinstance(first, dict) else UNKNOWN
 
 
@@ -165,10 +212,12 @@ def _of_json(text: str) -> str:
     if text.lstrip().startswith("["):
         return _of_list(text)
     value, more = _first_record(text)
+    if value is None:
+        value = _torn_object(text.lstrip())
     if not isinstance(value, dict):
         return UNKNOWN
-    if more:
-        return of_record(value)
+    if more and (found := of_record(value)) != UNKNOWN:
+        return found
     found = of_document(value)
     if found != UNKNOWN:
         return found
@@ -195,16 +244,26 @@ def _of_yaml(text: str) -> str:
 def _of_folder(folder: Path) -> str:
     if (folder / "study.yaml").is_file():
         return "study"
-    if (folder / "expected.json").is_file():
-        return "planwerk-corpus"
-    for name, kind in (
+    for pattern, kind in (
+        ("expected.json", "planwerk-corpus"),
         ("*/expected.json", "planwerk-corpus"),
         ("*/*.json", "planwerk-reviews"),
-        ("comments_*.txt", "aacr-comments"),
     ):
-        if next(folder.glob(name), None):
+        found = {_of_member(path) for path in sorted(folder.glob(pattern))[:_MEMBERS]}
+        if kind in found or found == {_TORN}:
             return kind
-    return UNKNOWN
+    return "aacr-comments" if next(folder.glob("comments_*.txt"), None) else UNKNOWN
+
+
+def _of_member(path: Path) -> str:
+    """The kind of a file that may make its folder one thing; ``torn`` where it cannot be read."""
+    try:
+        text = tables.text_of(path)
+    except InputError:
+        return _TORN
+    found = of_text(text, str(path))
+    torn = text.lstrip()[:1] in {"", "{"} and _first_record(text)[0] is None
+    return _TORN if torn and found == UNKNOWN else found
 
 
 def of_text(text: str, source: str = "<text>") -> str:
