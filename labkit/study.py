@@ -13,7 +13,7 @@ from labkit.protocol import Pass, UnknownItem
 from labkit.reviewing import WINDOW, Acted, Review
 from labkit.studyoptions import StudyOptions
 from labkit.studyresults import StudyResults
-from labkit.view import view_of
+from labkit.view import code_of, view_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,6 +116,12 @@ class Study(StudyResults):
             )
         with self._lock:
             return Review(self, reviewer, self._pass(reviewer))
+
+    def context(self, item: str, lines: int) -> dict[str, Any] | None:
+        """The source of an item with so many lines around it, as in its view."""
+        found = self.items.get(item)
+        code = None if found is None else self._material.code(found, max(0, lines))
+        return None if code is None else code_of(code)
 
     def view(self, done: Pass, item: str) -> dict[str, Any]:
         """The JSON of one item for one reviewer; used by ``Review``."""

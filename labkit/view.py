@@ -33,7 +33,7 @@ def view_of(
         "subtitle": item.subtitle,
         "fields": [[name, value] for name, value in item.fields.items()],
         "text": item.text,
-        "code": None if code is None else _code(code),
+        "code": None if code is None else code_of(code),
         "questions": _questions(task),
         "implied": list(task.implied),
         "answer": None if answer is None else plain(answer.answer),
@@ -47,7 +47,8 @@ def view_of(
     }
 
 
-def _code(code: Excerpt) -> dict[str, Any]:
+def code_of(code: Excerpt) -> dict[str, Any]:
+    """The JSON of an excerpt."""
     return {
         "file": code.file,
         "first": code.first,

@@ -281,3 +281,21 @@ def test_an_item_outside_the_sample_can_be_found_and_labelled(tmp_path: Path) ->
         replies = page.act("answer", NO)
         assert "ack" in types(replies)
         assert made.labels()[0].inclusion_probability is None
+
+
+def test_more_lines_are_shown_of_an_item_on_offer_and_of_no_other(tmp_path: Path) -> None:
+    source = tmp_path / "src" / "com" / "a"
+    source.mkdir(parents=True)
+    body = "\n".join(f"    void m{i}() {{\n    }}\n" for i in range(40))
+    (source / "T.java").write_text(f"class T {{\n{body}\n}}\n", encoding="utf-8")
+    options = StudyOptions(source=tmp_path / "src")
+    predictions = write_predictions(tmp_path / "p.csv")
+    with Study.create(predictions, tmp_path / "s", options=options) as made:
+        page = Page(made).open()
+        near = len(page.items[page.at or ""]["code"]["lines"])
+        replies = page.say(type="context", item=page.at, lines=50)
+        assert len(replies[0]["code"]["lines"]) > near
+        hidden = next(item for item in made.items if item not in page.items)
+        assert page.say(type="context", item=hidden, lines=50) == []
+        assert page.say(type="context", item="/etc/passwd", lines=50) == []
+        assert types(page.say(type="context", item=page.at, lines="all")) == ["refused"]

@@ -30,14 +30,14 @@ class FileCode:
         self._root = folder.resolve() if folder is not None else None
         self._snippets = snippets or {}
 
-    def excerpt(self, item: Item) -> Excerpt | None:
+    def excerpt(self, item: Item, context: int = CONTEXT) -> Excerpt | None:
         """The lines around the item's line, else what the report holds, else nothing."""
         lines = self._lines(item.file) if item.file and item.line else None
         if lines is None or item.line is None or item.line > len(lines):
             return self._snippets.get(item.id)
         last = min(len(lines), item.line + (item.lines or 1) - 1)
-        first = max(1, item.line - CONTEXT)
-        end = min(len(lines), last + CONTEXT, first + MAX_LINES - 1)
+        first = max(1, item.line - context)
+        end = min(len(lines), last + context, first + MAX_LINES - 1)
         shown = tuple(line[:MAX_COLUMNS] for line in lines[first - 1 : end])
         return Excerpt(item.file, first, shown, (item.line, min(last, end)))
 

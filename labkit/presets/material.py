@@ -30,7 +30,7 @@ class Excerpt:
     """Each line's number where they do not simply count up; ``None`` for a removed line."""
 
 
-def no_code(_item: Item) -> Excerpt | None:
+def no_code(_item: Item, _context: int = 0) -> Excerpt | None:
     """No source is known."""
     return None
 
@@ -49,8 +49,8 @@ class Material:
     """What tells a changed item from an unchanged one, by id, where the file says it."""
     keys: Mapping[str, str] = field(default_factory=dict)
     """By id a key that stays the same in the next scan, where the id does not."""
-    code: Callable[[Item], Excerpt | None] = no_code
-    """Finds the source of an item."""
+    code: Callable[..., Excerpt | None] = no_code
+    """Finds the source of an item; a second argument asks for so many lines around it."""
 
 
 def hidden(column: str, show: tuple[str, ...]) -> bool:

@@ -43,7 +43,7 @@ class CorpusCode:
     corpus: Path | None
     snippets: Mapping[str, Excerpt]
 
-    def excerpt(self, item: Item) -> Excerpt | None:
+    def excerpt(self, item: Item, context: int = 0) -> Excerpt | None:  # noqa: ARG002  # a whole page always
         """The changed file around the finding, else the snippet that the report quotes."""
         case = item.id.partition("/")[0]
         if self.corpus is None or not item.file or case in {"", ".", ".."}:

@@ -70,15 +70,15 @@ class SourceTree:
                     if not left:
                         return
 
-    def excerpt(self, item: Item) -> Excerpt | None:
-        """The lines of an item with some around them, or ``None`` where it is not found."""
+    def excerpt(self, item: Item, context: int = CONTEXT) -> Excerpt | None:
+        """The lines of an item, ``context`` more around them; ``None`` where it is not found."""
         for path in self._candidates(item.subtitle):
             lines = self._lines(path)
             span = _span(lines, item, LANGUAGES[path.suffix])
             if span is not None:
                 start, end = span
-                first = max(1, start - CONTEXT)
-                last = min(len(lines), end + CONTEXT, first + MAX_LINES - 1)
+                first = max(1, start - context)
+                last = min(len(lines), end + context, first + MAX_LINES - 1)
                 shown = tuple(line[:MAX_COLUMNS] for line in lines[first - 1 : last])
                 return Excerpt(str(path), first, shown, (start, min(end, last)))
         return None

@@ -12,6 +12,7 @@ MAX_TEXT = 1_000
 MAX_NOTE = 2_000
 MAX_TAGS = 200
 MAX_REPLAYED = 50
+MAX_LINES = 400
 _A_DAY_MS = 24 * 3_600_000
 
 
@@ -52,6 +53,14 @@ class Find:
 
 
 @dataclass(frozen=True, slots=True)
+class Context:
+    """Show more lines around the item in view."""
+
+    item: str
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """A tab was opened."""
 
@@ -78,7 +87,7 @@ class Beat:
     """Are you there?"""
 
 
-Message = Hello | Ready | Acting | Visit | Find | Turn | Preview | Write | Beat
+Message = Hello | Ready | Acting | Visit | Find | Context | Turn | Preview | Write | Beat
 
 
 def parse(message: object) -> Message:
@@ -141,6 +150,13 @@ def _text(message: Mapping[object, object], key: str, *, most: int = MAX_TEXT) -
     return found
 
 
+def _lines(message: Mapping[object, object]) -> int:
+    found = message.get("lines")
+    if not isinstance(found, int) or isinstance(found, bool):
+        raise ChoiceError("the page's message has no number of lines; reload the page.")
+    return min(max(found, 0), MAX_LINES)
+
+
 def _answer(found: object) -> Answer | None:
     """Values by question; whether they are in the codebook is the protocol's to say."""
     if found is None:
@@ -172,6 +188,7 @@ _KINDS: dict[str, Callable[[Mapping[object, object]], Message]] = {
     "act": _acting,
     "visit": lambda m: Visit(_text(m, "where"), _text(m, "item")),
     "find": lambda m: Find(_text(m, "text"), _text(m, "state")),
+    "context": lambda m: Context(_text(m, "item"), _lines(m)),
     "tab": lambda m: Turn(_text(m, "tab")),
     "preview": lambda m: Preview(_text(m, "format")),
     "write": lambda m: Write(_text(m, "format"), _text(m, "token")),

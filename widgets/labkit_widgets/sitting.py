@@ -98,17 +98,25 @@ class Sitting:
                 yield from self._act(heard)
             case messages.Visit(where, item):
                 yield from self._visit(where, item)
-            case messages.Find(text, state):
-                yield found(self.study, self.review, text, state)
             case messages.Turn(tab):
                 self._tab = tab
                 yield from self.news()
+            case messages.Beat():
+                yield {"type": "beat"}
+            case _:
+                yield from self._asides(heard)
+
+    def _asides(self, heard: messages.Message) -> Iterator[Reply]:
+        """What has nothing to do with answers: the list, more code, files."""
+        match heard:
+            case messages.Find(text, state):
+                yield found(self.study, self.review, text, state)
+            case messages.Context(item, lines):
+                yield from self._context(item, lines)
             case messages.Preview(kind):
                 yield self.exports.preview(kind)
             case messages.Write(kind, token):
                 yield self.exports.write(kind, token)
-            case messages.Beat():
-                yield {"type": "beat"}
 
     def news(self) -> Iterator[Reply]:
         """The numbers as they stand now; sent after the acknowledgement, never with it."""
@@ -260,6 +268,13 @@ class Sitting:
         yield from self._send([self.review.view(to)])
         yield self._place(to)
 
+    def _context(self, item: str, lines: int) -> Iterator[Reply]:
+        if item not in self._offered:
+            return
+        code = self.study.context(item, lines)
+        if code is not None:
+            yield {"type": "code", "item": item, "code": _coloured(code)}
+
     def _send(self, views: list[Reply]) -> Iterator[Reply]:
         if not views:
             return
@@ -278,7 +293,7 @@ class Sitting:
         left_out = {"ai", "questions", "implied"}
         offer = {k: v for k, v in view.items() if k not in left_out} | {"nonce": nonce}
         if code := offer.get("code"):
-            offer["code"] = code | {"lines": highlight(code["file"], code["lines"])}
+            offer["code"] = _coloured(code)
         return offer, ai
 
     def _progress(self) -> Reply:
@@ -296,3 +311,7 @@ class Sitting:
             "goal": plan.goal_half_width if plan else None,
             "more": plan.more_labels if plan else None,
         }
+
+
+def _coloured(code: Reply) -> Reply:
+    return code | {"lines": highlight(code["file"], code["lines"])}

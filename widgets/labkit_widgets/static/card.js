@@ -14,7 +14,7 @@ const KEYS = [
   ["Enter", "submit; after the reveal: keep"], ["c", "change your answer after the reveal"],
   ["u", "unsure; then 1 – 4 say why"], ["r", "a reason in your own words"], ["s", "skip: it comes back at the end"], ["f", "flag"],
   ["z, Ctrl+Z", "undo, as often as you like"], ["Shift+Z, Ctrl+Y", "redo"], ["j k, → ←", "next, previous item"], ["l", "list: filter, search, jump"],
-  ["g", "guidelines"], ["?", "this list"],
+  ["m", "more lines around the code"], ["g", "guidelines"], ["?", "this list"],
 ];
 
 /** One card on one session. */
@@ -112,6 +112,7 @@ export class Card {
     if (act === "focus") return this.focus(true);
     if (act === "saved?") return this.tell(session.pending ? "Saving…" : "All saved.");
     if (act === "keys" || act === "guidelines" || act === "list") return this.fold(act);
+    if (act === "more") return this.widen();
     if (act === "reason") return this.reason.focus();
     if (/^option:[0-3]$/.test(act) && session.phase === "revealed" && session.view.unsure && !session.changing) return this.because(Number(act.slice(7)));
     if (act === "escape" && !this.sheet.hidden) return this.fold("");
@@ -122,6 +123,14 @@ export class Card {
     this.paint();
     this.world.send(messages);
     return undefined;
+  }
+
+  /** Ask for more lines around the item. */
+  widen() {
+    const { view } = this.session;
+    if (!view?.code) return;
+    view.context = (view.context ?? 8) * 4;
+    this.world.send([{ type: "context", item: view.item, lines: view.context }]);
   }
 
   /** Show the item that was picked from the list. */

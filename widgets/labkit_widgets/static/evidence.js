@@ -1,5 +1,5 @@
 // The left side: what is under review. Nothing of the AI is ever here.
-import { h, say, title } from "./dom.js";
+import { button, h, say, title } from "./dom.js";
 
 /** Draws one item's evidence; drawn again only when the item changes. */
 export class Evidence {
@@ -17,8 +17,11 @@ export class Evidence {
 
   /** @param {any} view */
   paint(view) {
-    if (this.painted === view.item) return;
+    if (this.painted === view.item && this.code === view.code) return;
+    const grown = this.painted === view.item && this.code && view.code ? this.code.first - view.code.first : null;
+    const top = this.body.querySelector(".lk-code")?.scrollTop ?? 0;
     this.painted = view.item;
+    this.code = view.code;
     say(this.heading, view.title);
     say(this.subtitle, view.subtitle ?? "");
     this.facts.replaceChildren(...(view.fields ?? []).filter(([, value]) => value !== "").map(fact));
@@ -27,7 +30,8 @@ export class Evidence {
     this.root.classList.toggle("lk-bare", !view.code);
     const mark = this.body.querySelector(".lk-line.lk-mark");
     const box = this.body.querySelector(".lk-code");
-    if (mark && box) box.scrollTop = Math.max(0, mark.offsetTop - box.clientHeight / 5);
+    if (grown !== null && box) box.scrollTop = top + grown * (box.querySelector(".lk-line")?.offsetHeight ?? 0);
+    else if (mark && box) box.scrollTop = Math.max(0, mark.offsetTop - box.clientHeight / 5);
   }
 }
 
@@ -47,19 +51,22 @@ function code({ file, first, lines, mark, numbers }) {
   const width = String(first + lines.length).length;
   const rows = lines.map((line, i) => {
     const number = numbers ? numbers[i] : first + i; // a removed line has none
+    const sign = { "+": " lk-added", "-": " lk-removed" }[numbers ? plain(line).charAt(0) : ""] ?? "";
     const marked = mark && number !== null && number >= mark[0] && number <= mark[1];
     return h(
-      "div", { class: marked ? "lk-line lk-mark" : "lk-line" },
+      "div", { class: `lk-line${marked ? " lk-mark" : ""}${sign}` },
       h("span", { class: "lk-number", aria: { hidden: "true" } }, String(number ?? "").padStart(width)),
       h("code", { class: "lk-chars" }, ...tokens(line)),
     );
   });
   const place = mark ? `${file}, lines ${mark[0]} to ${mark[1]}` : file;
   return h(
-    "figure", { class: "lk-figure" }, h("figcaption", { class: "lk-place" }, place),
+    "figure", { class: "lk-figure" }, h("figcaption", { class: "lk-place" }, h("span", {}, place), numbers ? null : button("More lines", { action: "more", key: "m", class: "lk-small" })),
     h("div", { class: "lk-code", tabindex: "0", role: "region", aria: { label: `Source of ${place}` } }, ...rows),
   );
 }
+
+const plain = (line) => (typeof line === "string" ? line : line.map(([, part]) => part).join(""));
 
 function tokens(line) {
   if (typeof line === "string") return [line || " "];

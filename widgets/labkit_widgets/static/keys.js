@@ -7,7 +7,7 @@ export const SLIP_MS = 300;
 
 const LETTERS = Object.freeze({
   y: "yes", n: "no", u: "unsure", s: "skip", f: "flag", c: "reveal-change", r: "reason",
-  j: "next", k: "previous", g: "guidelines", "?": "keys", "/": "search", l: "list",
+  j: "next", k: "previous", g: "guidelines", "?": "keys", "/": "search", l: "list", m: "more",
 });
 
 const NAMED = Object.freeze({

@@ -219,6 +219,9 @@ export class Session {
       case "items":
         for (const view of message.items) this.items.set(view.item, view);
         return [];
+      case "code":
+        if (this.items.has(message.item)) this.items.get(message.item).code = message.code;
+        return [];
       case "reveal":
         this.reveals.set(message.item, message.ai);
         return [];
