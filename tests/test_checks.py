@@ -105,6 +105,18 @@ def test_every_real_file_is_known_and_read(conformance: Path) -> None:
         assert found.items > 0, name
 
 
+def test_a_broken_corpus_is_an_error_and_a_folder_that_only_looks_like_one_is_not(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "expected.json").write_text('{"metrics": 3}')
+    (tmp_path / "p.csv").write_text("id,label\na,true\n")
+    assert [one.kind for one in check_all(tmp_path)] == ["table"]
+    (tmp_path / "a" / "expected.json").write_text('{"clean": true, "findings": 3}')
+    with pytest.raises(InputError, match="findings"):
+        list(check_all(tmp_path))
+
+
 def test_a_folder_that_is_too_large_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
