@@ -113,8 +113,7 @@ def test_a_broken_corpus_is_an_error_and_a_folder_that_only_looks_like_one_is_no
     (tmp_path / "p.csv").write_text("id,label\na,true\n")
     assert [one.kind for one in check_all(tmp_path)] == ["table"]
     (tmp_path / "a" / "expected.json").write_text('{"clean": true, "findings": 3}')
-    with pytest.raises(InputError, match="findings"):
-        list(check_all(tmp_path))
+    assert any("findings" in str(one.problems) and one.bad for one in check_all(tmp_path))
 
 
 def test_a_folder_that_is_too_large_is_refused(

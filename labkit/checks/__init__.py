@@ -17,9 +17,10 @@ if TYPE_CHECKING:
 
 MAX_FILES = 10_000
 """Files that one folder may hold before it is refused."""
-_TABLE = re.compile(r"\.(csv|tsv|jsonl|ndjson)(\.gz|\.zip)?$", re.IGNORECASE)
+_TABLE = re.compile(r"\.(csv|tsv|jsonl|ndjson|parquet)(\.gz|\.zip)?$", re.IGNORECASE)
 _GUESSED = {"planwerk-reviews": "*/*.json", "aacr-comments": "comments_*.txt"}
 """Kinds of folders that files of that kind make, where nothing else is in them."""
+_LIST = re.compile(r"\s*\[\s*\{")
 _PASSED_OVER = (".", "__", "node_modules")
 
 
@@ -55,12 +56,17 @@ def kind_of(path: Path) -> str:
     Raises:
         InputError: There is no such file, or it is neither text nor Parquet.
     """
-    if tables.is_parquet(path):
-        return kinds.of_record(tables.read(path).header)
     name = kinds.of_path(path).name
-    if name == kinds.UNKNOWN and path.is_file() and _TABLE.search(path.name):
+    if name == kinds.UNKNOWN and path.is_file() and _is_table(path):
         return "table"
     return "planwerk-corpus" if name == "planwerk-expected" else name
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file of no known kind is a table by its ending, or a JSON list of objects."""
+    if _TABLE.search(path.name):
+        return True
+    return path.suffix.lower() == ".json" and bool(_LIST.match(tables.text_of(path)))
 
 
 def check(path: Path) -> Checked:
