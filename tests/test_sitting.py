@@ -299,3 +299,40 @@ def test_more_lines_are_shown_of_an_item_on_offer_and_of_no_other(tmp_path: Path
         assert page.say(type="context", item=hidden, lines=50) == []
         assert page.say(type="context", item="/etc/passwd", lines=50) == []
         assert types(page.say(type="context", item=page.at, lines="all")) == ["refused"]
+
+
+def test_the_rest_can_be_drawn_behind_the_sample_by_whoever_leads(tmp_path: Path) -> None:
+    predictions = write_predictions(tmp_path / "p.csv")
+    options = StudyOptions(sample=3)
+    with Study.create(predictions, tmp_path / "s", options=options) as made:
+        page = Page(made).open()
+        before = made.review("ada").queue
+        page.act("answer", NO)
+        assert page.log[0]["study"]["outside"] == 5
+        welcome = page.say(type="extend")[0]["study"]
+        assert (welcome["sampled"], welcome["outside"], welcome["fresh"]) == (8, 0, False)
+        page.say(type="ready", acts=[])
+        assert page.at == before[0]
+        grown = page.sitting.study.review("ada")
+        assert grown.queue[:3] == before
+        assert page.say(type="extend") == []
+        page.sitting.study.close()
+
+
+@pytest.mark.parametrize(
+    ("results", "tabs"),
+    [
+        ("", ["review", "results", "export"]),
+        ("results: lead", ["review", "results", "export"]),
+        ("results: done", ["review", "export"]),
+    ],
+)
+def test_who_sees_results_is_for_study_yaml_to_say(
+    tmp_path: Path, results: str, tabs: list[str]
+) -> None:
+    Study.create(write_predictions(tmp_path / "p.csv"), tmp_path / "s").close()
+    config = tmp_path / "s" / "study.yaml"
+    config.write_text(f"{config.read_text()}{results}\n")
+    with Study.open(tmp_path / "s") as made:
+        assert Sitting(made, "ada").tabs == tabs
+        assert Sitting(made, "ada", tabbed=False).tabs == ["review"]

@@ -83,11 +83,16 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class Extend:
+    """Draw the items that were left out of the sample, too."""
+
+
+@dataclass(frozen=True, slots=True)
 class Beat:
     """Are you there?"""
 
 
-Message = Hello | Ready | Acting | Visit | Find | Context | Turn | Preview | Write | Beat
+Message = Hello | Ready | Acting | Visit | Find | Context | Turn | Preview | Write | Extend | Beat
 
 
 def parse(message: object) -> Message:
@@ -192,5 +197,6 @@ _KINDS: dict[str, Callable[[Mapping[object, object]], Message]] = {
     "tab": lambda m: Turn(_text(m, "tab")),
     "preview": lambda m: Preview(_text(m, "format")),
     "write": lambda m: Write(_text(m, "format"), _text(m, "token")),
+    "extend": lambda _m: Extend(),
     "beat": lambda _m: Beat(),
 }

@@ -11,7 +11,10 @@ import uuid
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from labkit import studymaking
 from labkit.errors import ChoiceError, InputError, LabkitError
+from labkit.study import Study
+from labkit.studyoptions import StudyOptions
 from labkit_widgets import messages
 from labkit_widgets.exporting import Exports
 from labkit_widgets.finding import found
@@ -21,7 +24,7 @@ from labkit_widgets.results import results_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from labkit.study import Acted, Review, Study
+    from labkit.study import Acted, Review
 
 Reply = dict[str, Any]
 
@@ -113,6 +116,8 @@ class Sitting:
                 yield found(self.study, self.review, text, state)
             case messages.Context(item, lines):
                 yield from self._context(item, lines)
+            case messages.Extend():
+                yield from self._extend()
             case messages.Preview(kind):
                 yield self.exports.preview(kind)
             case messages.Write(kind, token):
@@ -127,22 +132,37 @@ class Sitting:
     # what the page is told first
 
     @property
+    def leads(self) -> bool:
+        """Whether this reviewer sees everything: the named lead, or whoever reviews alone."""
+        config = self.study.config
+        return config.lead == self.reviewer or (config.lead is None and self._alone)
+
+    @property
+    def _alone(self) -> bool:
+        return len(self.study.config.reviewers) <= 1
+
+    @property
     def tabs(self) -> list[str]:
         """The tabs that this reviewer's page has."""
         if not self.tabbed:
             return ["review"]
-        config = self.study.config
-        alone = len(config.reviewers) <= 1
-        leads = config.lead == self.reviewer or (config.lead is None and alone)
-        seen = config.results == "always" or (
-            config.results is None and alone and config.protocol in {"blind-first", "assisted"}
-        )
-        seen = seen or (config.results == "done" and self.review.current is None)
         return [
             "review",
-            *(["results"] if leads or (seen and alone) else []),
-            *(["export"] if leads else []),
+            *(["results"] if self._sees_results() else []),
+            *(["export"] if self.leads else []),
         ]
+
+    def _sees_results(self) -> bool:
+        """A running score is an anchor, too: ``results`` in study.yaml says who gets it."""
+        config = self.study.config
+        match config.results:
+            case "always":
+                return True
+            case "done":
+                return self.review.current is None
+            case "lead":
+                return self.leads
+        return self.leads or (self._alone and config.protocol in {"blind-first", "assisted"})
 
     def _welcome(self) -> Reply:
         config, task = self.study.config, self.study.task
@@ -164,6 +184,9 @@ class Sitting:
                 "guidelines": self.study.guidelines,
                 "notes": self._notes(),
                 "tabs": self.tabs,
+                "leads": self.leads,
+                "fresh": self.review.progress()["saved"] == 0,
+                "outside": self._outside(),
                 "exports": self.exports.offered(),
             },
         }
@@ -267,6 +290,26 @@ class Sitting:
             return
         yield from self._send([self.review.view(to)])
         yield self._place(to)
+
+    def _outside(self) -> int:
+        """How many items with an AI answer are not in the sample."""
+        return max(0, len(self.study.predictions) - len(self.study.sample.drawn))
+
+    def _extend(self) -> Iterator[Reply]:
+        """Draw the rest, behind what was drawn; the page is told everything anew."""
+        if not self.leads or not self._outside():
+            return
+        options = StudyOptions(sample=len(self.study.predictions))
+        try:
+            studymaking.extend(self.study.folder, options)
+        except LabkitError as error:
+            yield self._refusal("", "", str(error)) | {"retry": False}
+            return
+        self.study = Study.open(self.study.folder)
+        self._review = None
+        self._offered.clear()
+        self.exports = Exports(self.study)
+        yield self._welcome()
 
     def _context(self, item: str, lines: int) -> Iterator[Reply]:
         if item not in self._offered:

@@ -62,13 +62,14 @@ export class Card {
     this.aside = h("aside", { class: "lk-side", aria: { label: "Your answer" } }, this.ask.root, this.why, this.reveal.root, this.reasonBox, this.ask.finish, this.more);
     this.problem = h("div", { class: "lk-problem", role: "alert", hidden: true });
     this.news = h("div", { class: "lk-sr", aria: { live: "polite" } });
+    this.start = start(study, (act) => this.do(act, `click ${act}`));
     this.body = h("div", { class: "lk-body" }, this.evidence.root, this.aside);
     this.end = h("div", { class: "lk-end", hidden: true });
     this.sheet = h("div", { class: "lk-sheet", hidden: true });
     this.root = h(
       "section",
       { class: "lk-card", tabindex: "0", role: "group", aria: { label: "Review card" }, data: { labkit: "card", lmSuppressShortcuts: "true" } },
-      this.strip.root, this.problem, this.body, this.end, this.sheet, this.news,
+      this.strip.root, this.start, this.problem, this.body, this.end, this.sheet, this.news,
     );
     this.root.addEventListener("keydown", (event) => this.key(event));
     this.root.addEventListener("click", (event) => this.click(event));
@@ -112,6 +113,12 @@ export class Card {
     if (act === "focus") return this.focus(true);
     if (act === "saved?") return this.tell(session.pending ? "Saving…" : "All saved.");
     if (act === "keys" || act === "guidelines" || act === "list") return this.fold(act);
+    if (act === "begin") {
+      session.study.fresh = false;
+      this.paint();
+      return this.focus(true);
+    }
+    if (act === "extend") return this.world.send([{ type: "extend" }]);
     if (act === "more") return this.widen();
     if (act === "reason") return this.reason.focus();
     if (/^option:[0-3]$/.test(act) && session.phase === "revealed" && session.view.unsure && !session.changing) return this.because(Number(act.slice(7)));
@@ -161,6 +168,7 @@ export class Card {
     }
     if (phase === "done") this.finished();
     if (phase === "error") this.broken();
+    this.start.hidden = !this.session.study.fresh || session.saved > 0 || phase === "error" || phase === "done";
     this.trouble();
     this.controls();
     this.hooks(phase);
@@ -263,7 +271,7 @@ export class Card {
       h("h2", { class: "lk-end-title" }, empty ? "Nothing to review" : "All done"),
       h("p", { class: "lk-end-text" }, empty ? "This study has no items. Were the predictions read? “labkit check FILE” says what is in them." : "Every item has your answer, and every answer is on disk."),
       empty ? "" : h("p", { class: "lk-end-facts" }, facts.join(" · ")),
-      h("div", { class: "lk-finish" }, ...[empty ? null : next("results", "See the results", true), empty ? null : next("export", "Write the override file", false), empty ? null : button("Undo the last answer", { action: "undo", key: "z" })].filter(Boolean)),
+      h("div", { class: "lk-finish" }, ...[session.study.outside && session.study.leads ? button(`Review ${count(session.study.outside, "more item")}`, { action: "extend" }) : null, empty ? null : next("results", "See the results", true), empty ? null : next("export", "Write the override file", false), empty ? null : button("Undo the last answer", { action: "undo", key: "z" })].filter(Boolean)),
     );
   }
 
@@ -292,4 +300,18 @@ export class Card {
     );
     return undefined;
   }
+}
+
+/** Before the first answer: how this works, and the one choice there is. It never stands in the way of a key. */
+function start(study, act) {
+  const all = study.outside && study.leads;
+  const choice = (label, name, on) => h("button", { type: "button", class: "lk-chip", data: { start: name }, aria: { pressed: on }, on: { click: () => act(name) } }, label);
+  return h(
+    "div", { class: "lk-start", hidden: true },
+    h("p", {}, study.protocol === "assisted" ? "Read the item and the AI’s suggestion, then answer with the keys on the buttons." : "Read the item, then answer with the keys on the buttons. What the AI said comes after your answer, so that yours is your own."),
+    h(
+      "div", { class: "lk-chips", role: "group", aria: { label: "What to review" } }, choice(study.outside ? `Random sample of ${study.sampled.toLocaleString("en")} (recommended)` : `All ${study.sampled.toLocaleString("en")}, in random order`, "begin", true),
+      all ? choice(`All ${(study.sampled + study.outside).toLocaleString("en")}`, "extend", false) : null, choice("Search for items", "list", false),
+    ),
+  );
 }

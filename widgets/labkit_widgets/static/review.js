@@ -48,10 +48,18 @@ class App {
     if (message.type === "preview" || message.type === "written") return this.panels.export?.receive(message);
     const replies = this.session.receive(message, this.now());
     if (message.type === "progress" && this.name) say(this.name, message.name);
-    if (message.type === "welcome" && !this.card) this.build(message.study);
+    if (message.type === "welcome") this.rebuild(message.study);
     if (this.card && (this.session.at !== null || this.session.fatal)) this.show();
     else if (message.type === "fatal") say(this.quiet, message.message);
     return this.send(replies);
+  }
+
+  /** A study that has grown says welcome again: everything is made anew. */
+  rebuild(study) {
+    this.card?.root.remove();
+    this.session.at = null;
+    this.session.items.clear();
+    this.build(study);
   }
 
   build(study) {

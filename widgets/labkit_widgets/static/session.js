@@ -36,6 +36,7 @@ export class Session {
     this.heardAt = 0;
     this.beatAt = 0;
     this.note = "";
+    this.agreed = false;
   }
 
   get view() {
@@ -282,6 +283,7 @@ export class Session {
       this.waiting = false;
       this.enter(view.phase === "revealed" ? view.item : message.next ?? "", source, now);
     } else if (before && this.at === "" && message.next) this.enter(message.next, source, now);
+    this.agreed = view.phase === "done" && act.kind === "answer" && this.reveals.get(view.item)?.agrees === true;
     this.prune();
     return [];
   }

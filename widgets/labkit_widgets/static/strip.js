@@ -22,7 +22,8 @@ export class Strip {
     const onTheWay = session.pending > 0;
     this.parts.saved.classList.toggle("lk-waiting", onTheWay);
     const clock = session.savedAt ? `, ${hour(session.savedAt)}` : "";
-    say(this.parts.saved, onTheWay ? "Saving…" : saved ? `✓ ${saved.toLocaleString("en")} saved${clock}` : "Every answer is saved at once");
+    const agreed = session.agreed && study.reveal === "disagreement" ? " · you and the AI agreed" : "";
+    say(this.parts.saved, onTheWay ? "Saving…" : saved ? `✓ ${saved.toLocaleString("en")} saved${clock}${agreed}` : "Every answer is saved at once");
     const pace = progress?.median_seconds;
     say(this.parts.pace, pace ? `${seconds(pace)} an answer` : "");
     const left = Math.max(0, all - saved);
