@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -45,7 +46,9 @@ def test_a_live_cell_follows_answers_that_another_process_stored(tmp_path: Path)
             assert cell._watch is not None
             cell._watch.cancel()
 
-        asyncio.run(watched())
+        # in a thread of its own: a browser test may have left a loop in this one
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(asyncio.run, watched()).result()
         totals = [sum(row["value"] for row in message["rows"]) for message in sent]
         assert sorted(set(totals)) == [0, 1, 2]
         assert len(sent) <= 5, "nothing is computed while nothing is stored"
