@@ -89,7 +89,9 @@ class Study(StudyResults):
     def problems(self) -> tuple[Problem, ...]:
         """What was left out or doubted when the files were read."""
         changed = studyfiles.changed(self.folder, self.config, self._row)
-        return (*self._material.problems, *self._told, *([changed] if changed else []))
+        again = studyfiles.asked_again(self.folder, self.second_look)
+        more = [problem for problem in (changed, again) if problem is not None]
+        return (*self._material.problems, *self._told, *more)
 
     @property
     def lead(self) -> str | None:

@@ -22,7 +22,7 @@ from labkit.store.connect import file_url, parse_url
 from labkit.textfile import read_bytes, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from sqlalchemy import URL
 
@@ -206,6 +206,15 @@ def changed(folder: Path, config: StudyConfig, row: StudyRow) -> Problem | None:
         "changed since the sample was drawn; 'labkit update STUDY FILE' takes a new scan in.",
         "warning",
     )
+
+
+def asked_again(folder: Path, items: Sequence[str]) -> Problem | None:
+    """A warning where labelled items are to be looked at a second time."""
+    if not items:
+        return None
+    few = ", ".join(items[:3]) + (f" and {len(items) - 3} more" if len(items) > 3 else "")  # noqa: PLR2004  # a sentence
+    message = f"{len(items)} labelled items changed with the last scan; look again at {few}."
+    return Problem(str(folder / FILE_NAME), None, message, "warning")
 
 
 def guidelines(folder: Path, config: StudyConfig) -> str:

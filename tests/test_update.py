@@ -70,6 +70,7 @@ def test_what_comes_back_stands_again_and_is_looked_at_again(tmp_path: Path) -> 
         assert again.stale == ()
         assert again.second_look == ("com.acme.Case0Test#m1",)
         assert again.status()["secondLook"] == ["com.acme.Case0Test#m1"]
+        assert "look again at com.acme.Case0Test#m1." in str(again.problems[-1])
 
 
 def test_changed_code_asks_for_a_second_look_until_somebody_answers_again(tmp_path: Path) -> None:
