@@ -183,7 +183,7 @@ def planned(
 ) -> Plan:
     """How many more labels the goal needs, where, and how long they take."""
     metric = goal.metric if frames.binary else "precision"
-    return plan(
+    found = plan(
         frames.design(told(frames, labels, headline(labels))),
         metric=metric,
         half_width=goal.half_width,
@@ -191,6 +191,8 @@ def planned(
         median_seconds=median_seconds,
         assured=assured,
     )
+    of_choice = not frames.binary and yes_no(frames.task) is None
+    return replace(found, metric="accuracy") if of_choice else found
 
 
 def curves(frames: Frames, labels: Sequence[Label], goal: Goal) -> dict[str, object]:

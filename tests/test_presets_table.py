@@ -8,6 +8,8 @@ from labkit.errors import InputError
 from labkit.formats import records
 from labkit.presets import choice, table
 from labkit.presets.choosing import PRESETS, material_of, preset_of
+from labkit.study import Study
+from labkit.studyoptions import StudyOptions
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -102,6 +104,13 @@ def test_a_file_that_holds_no_predictions_is_refused(tmp_path: Path) -> None:
         preset_of(path)
     with pytest.raises(InputError, match="task 'poem' is no preset"):
         material_of(path, "poem")
+
+
+def test_the_headline_of_a_choice_is_its_accuracy(tmp_path: Path) -> None:
+    path = tmp_path / "t.csv"
+    path.write_text("id,label\n" + "".join(f"{n},{'ab'[n % 2]}\n" for n in range(20)))
+    with Study.create(path, tmp_path / "t.study", options=StudyOptions(sample=5)) as study:
+        assert study.plan().metric == "accuracy"
 
 
 def test_a_decguard_report_is_a_choice_of_its_labels_with_the_answers_hidden(
