@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 SLACK = 1e-12
 """Room for rounding where only the values are known, not the counts."""
+TOLERANCE_SLACK = 1e-9
+"""Room for rounding beside a tolerance, as planwerk's rule has it."""
 LOWER_IS_BETTER = (
     "ece",
     "ecetoplabel",
@@ -76,6 +78,8 @@ class Check:
     method: str | None = None
     n: int | None = None
     reason: str | None = None
+    tolerance: float | None = None
+    """How far the candidate may be worse, where the system's own rule allows that."""
 
     @property
     def difference(self) -> float | None:
@@ -89,6 +93,9 @@ class Check:
         change = self.difference
         if change is None or self.metric.rsplit(".", 1)[-1] in NEUTRAL:
             return True
+        if self.tolerance is not None:
+            worse = change if lower_is_better(self.metric) else -change
+            return worse <= self.tolerance + TOLERANCE_SLACK
         one, other = self.baseline.counts, self.candidate.counts
         if one and other:  # exact: whole numbers, no quotients
             cross = other[0] * one[1] - one[0] * other[1]
@@ -110,7 +117,7 @@ def check_measures(baseline: Sequence[Measure], candidate: Sequence[Measure]) ->
     """Hold each metric that both sides know against the baseline, without intervals."""
     known = {measure.metric: measure for measure in candidate}
     return tuple(
-        Check(m.metric, m, known[m.metric], reason="the two runs are not paired")
+        Check(m.metric, m, known[m.metric], reason="not paired by item")
         for m in baseline
         if m.metric in known
     )
@@ -130,7 +137,7 @@ def with_intervals(
 
     def better(check: Check) -> Check:
         own = found.get(check.metric)
-        if own is None or _sums(own) != _sums(check):
+        if own is None or not _same_totals(own, check):
             return check
         parts = {"interval": own.interval, "method": own.method, "n": own.n, "reason": own.reason}
         return replace(check, **parts)  # type: ignore[arg-type]  # fields by name
@@ -138,8 +145,39 @@ def with_intervals(
     return tuple(better(check) for check in checks)
 
 
-def _sums(check: Check) -> tuple[Share | None, Share | None]:
-    return check.baseline.counts, check.candidate.counts
+def _same_totals(own: Check, check: Check) -> bool:
+    """Whether the units add up to the totals: by counts, else by value."""
+    sides = ((own.baseline, check.baseline), (own.candidate, check.candidate))
+    return all(
+        total.counts == summed.counts
+        if total.counts
+        else total.value is not None
+        and summed.value is not None
+        and abs(total.value - summed.value) <= SLACK
+        for summed, total in sides
+    )
+
+
+def unpaired(
+    paired: Paired, baseline: Sequence[Measure], candidate: Sequence[Measure]
+) -> tuple[Check, ...]:
+    """Checks of the metrics that no unit adds to, where both runs have the same units.
+
+    A metric whose last part the paired checks have is theirs (``aggregate.recall``: ``recall``).
+    Time is left out: it says nothing of the answers.
+    """
+    if paired.baseline_only or paired.candidate_only:
+        return ()
+    known = {name for check in paired.checks for name in (check.metric, _last(check.metric))}
+    return tuple(
+        check
+        for check in check_measures(baseline, candidate)
+        if not known & {check.metric, _last(check.metric)} and not check.metric.endswith("_ms")
+    )
+
+
+def _last(metric: str) -> str:
+    return metric.rsplit(".", 1)[-1]
 
 
 def pair(

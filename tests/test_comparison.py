@@ -232,7 +232,8 @@ def test_labels_of_any_origin_are_compared_pairwise(tmp_path: Path) -> None:
         )
         (tmp_path / f"{name}.csv").write_text(f"id,label,model\n{rows}", encoding="utf-8")
     _, data = run(tmp_path / "one.csv", tmp_path / "two.csv", "--gold", gold, "--format", "json")
-    checks = {check["metric"]: check["counts"] for check in data["checks"]}
+    checks = {check["metric"]: check.get("counts") for check in data["checks"]}
+    assert checks["specificity"] is None, "by its value, since no item adds to it"
     assert data["system"] == "labkit"
     assert checks["precision"] == {"baseline": [2, 3], "candidate": [1, 1]}
     assert checks["recall"] == {"baseline": [2, 2], "candidate": [1, 2]}
@@ -241,19 +242,15 @@ def test_labels_of_any_origin_are_compared_pairwise(tmp_path: Path) -> None:
 
 def test_reports_that_list_their_units_are_paired_by_them(tmp_path: Path) -> None:
     def report_of(*hits: int) -> str:
-        cases = [
-            {"name": str(i), "tp": hit, "fp": 0, "fn": 3 - hit, "severity_matches": hit}
+        keys = ("positive_expected", "positive_matches", "positive_recall_rate")
+        rows = [
+            {"github_pr_url": str(i), "positive_expected_nums": 3, "positive_match_nums": hit}
             for i, hit in enumerate(hits)
         ]
-        total = {"tp": sum(hits), "fp": 0, "fn": 3 * len(hits) - sum(hits), "severity_matches": 0}
+        total = (3 * len(hits), sum(hits), sum(hits) / (3 * len(hits)))
+        overall = dict(zip(keys, total, strict=True))
         return json.dumps(
-            {
-                "schemaVersion": 1,
-                "system": "planwerk",
-                "runs": 3,
-                "cases": cases,
-                "aggregate": {**total, "recall": total["tp"] / (3 * len(hits))},
-            }
+            {"schemaVersion": 1, "system": "aacr", "pullRequests": rows, "overall": overall}
         )
 
     paths = [tmp_path / name for name in ("a.json", "b.json", "c.json")]
@@ -261,9 +258,62 @@ def test_reports_that_list_their_units_are_paired_by_them(tmp_path: Path) -> Non
         path.write_text(report_of(*hits), encoding="utf-8")
     _, data = run(*paths, "--format", "json")
     same, other = (
-        next(c for c in one["checks"] if c["metric"] == "aggregate.recall")
+        next(c for c in one["checks"] if c["metric"] == "overall.positive_recall_rate")
         for one in data["candidates"]
     )
     assert (same["method"], same["n"]) == ("linearised-paired", 3)
     assert same["low"] < same["difference"] < same["high"]
     assert (other["low"], other["held"]) == (None, False)
+
+
+def planwerk_report(path: Path, tp: int, fp: int, names: str = "ab", runs: int = 3) -> Path:
+    tally = {"tp": tp, "fp": fp, "fn": 10 - tp, "severity_matches": tp}
+    half = {name: value // 2 for name, value in tally.items()}
+    cases = [{"name": name, "clean": False, **half} for name in names]
+    value = {"runs": runs, "cases": cases, "aggregate": {"name": "AGGREGATE", **tally}}
+    path.write_text(json.dumps(value), encoding="utf-8")
+    return path
+
+
+def test_planwerk_keeps_its_tolerances_and_refusals_over_many_runs(tmp_path: Path) -> None:
+    base = planwerk_report(tmp_path / "a.json", 8, 2)
+    within = planwerk_report(tmp_path / "b.json", 8, 3)
+    beyond = planwerk_report(tmp_path / "c.json", 8, 4)
+    _, data = run(base, within, beyond, "--format", "json")
+    held = [{c["metric"]: c["held"] for c in one["checks"]} for one in data["candidates"]]
+    assert held[0] == dict.fromkeys(held[0], True)
+    assert [name for name, ok in held[1].items() if not ok] == ["aggregate.precision"]
+    lower = planwerk_report(tmp_path / "d.json", 7, 0)
+    _, data = run(base, lower, base, "--format", "json")
+    assert not next(c for c in data["checks"] if c["metric"] == "aggregate.recall")["held"]
+    for change in ({"names": "ac"}, {"runs": 2}):
+        odd = planwerk_report(tmp_path / "e.json", 8, 2, **change)  # type: ignore[arg-type]  # one of two
+        with pytest.raises(ComparisonError):
+            run(base, within, odd)
+
+
+def test_every_metric_is_checked_and_not_only_those_that_items_add_to(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.csv"
+    gold.write_text("id,label\na,true\nb,false\n", encoding="utf-8")
+    for name, sure in (("one", 0.9), ("two", 0.6)):
+        rows = f"id,label,confidence\na,true,{sure}\nb,false,{sure}\n"
+        (tmp_path / f"{name}.csv").write_text(rows, encoding="utf-8")
+    _, data = run(tmp_path / "one.csv", tmp_path / "two.csv", "--gold", gold, "--format", "json")
+    checks = {check["metric"]: check for check in data["checks"]}
+    assert (checks["ece"]["held"], checks["ece"]["reason"]) == (False, "not paired by item")
+    assert (data["verdict"], checks["accuracy"]["held"]) == ("REGRESSED", True)
+
+
+def test_runs_of_decguard_are_paired_by_case_and_of_one_decision(conformance: Path) -> None:
+    folder = conformance / "systems/decguard/reference"
+    names = ("refund_default", "refund_order_sensitive", "severity_default")
+    first, second, strange = (folder / f"report_{name}.json" for name in names)
+    _, data = run(first, second, second, "--format", "json")
+    (accuracy,) = (c for c in data["checks"] if c["metric"].endswith("accuracy") and c["n"])
+    assert (accuracy["method"], accuracy["n"]) == ("newcombe-paired", 10)
+    _, data = run(first, second, "--format", "json")
+    assert [c["metric"] for c in data["differences"]] == ["accuracy", "error_rate"]
+    with pytest.raises(ComparisonError, match="different decisions"):
+        run(first, second, strange)
+    with pytest.raises(InputError, match="--by moon"):
+        run(first, second, "--by", "moon")

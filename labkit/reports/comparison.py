@@ -75,6 +75,8 @@ def check_data(check: Check) -> dict[str, object]:
         "held": check.held,
         "reason": check.reason,
     }
+    if check.tolerance is not None:
+        data["tolerance"] = check.tolerance
     if check.baseline.counts and check.candidate.counts:
         data["counts"] = {
             "baseline": list(check.baseline.counts),
@@ -179,7 +181,9 @@ def _runs(runs: Sequence[Run]) -> Table:
 
 def _verdict(c: Comparison) -> str:
     if c.held:
-        return "Held: no metric is worse than in the baseline."
+        some = any(check.tolerance for versus in c.versus for check in versus.checks)
+        more = " by more than the rule allows" if some else ""
+        return f"Held: no metric is worse than in the baseline{more}."
     worse = [
         f"{check.metric} ({versus.candidate})" if len(c.versus) > 1 else check.metric
         for versus in c.versus
@@ -199,6 +203,7 @@ def report(comparison: Comparison, *, fail_on_regression: bool = False) -> Repor
         if versus.paired:
             blocks.append(Paragraph(_paired(versus.paired)))
         blocks.append(checks_table(versus.checks))
+        blocks += _tolerated(versus.checks)
     different = differing(c.runs)
     said = (
         f"The runs differ in: {', '.join(different)}."
@@ -212,6 +217,12 @@ def report(comparison: Comparison, *, fail_on_regression: bool = False) -> Repor
         blocks.append(Bullets(c.warnings))
     failed = fail_on_regression and not c.held
     return Report(as_data(c), Document(tuple(blocks)), int(failed))
+
+
+def _tolerated(checks: Sequence[Check]) -> list[Block]:
+    """A line on what the system's own rule lets a metric lose."""
+    said = [f"{c.metric} {four(c.tolerance)}" for c in checks if c.tolerance]
+    return [Paragraph(f"Held includes a loss of up to: {', '.join(said)}.")] if said else []
 
 
 def _paired(paired: Paired) -> str:

@@ -6,11 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 from labkit.evaluate.decguard.gates import exit_code
 from labkit.parsed import Problem
+from labkit.reports.comparison import check_data, checks_table
 from labkit.reports.decguard import base_names, check_table, input_text
 from labkit.reports.document import Document, Heading, Paragraph, Report, Table, four
 from labkit.reports.plain import plain
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from labkit.comparison import Check
     from labkit.evaluate.decguard.contract import Contract
     from labkit.evaluate.decguard.diff import Change, Delta, Diff
     from labkit.formats.decguard.report import StoredRun
@@ -94,6 +98,12 @@ def _segments(diff: Diff) -> list[Block]:
     return [Heading("Segments"), Table(header, rows, frozenset(range(1, 7)))]
 
 
+def _differences(checks: Sequence[Check]) -> list[Block]:
+    if not checks:
+        return []
+    return [Heading("Differences, paired by case"), checks_table(checks, judged=False)]
+
+
 def report(  # noqa: PLR0913  # each is a part of the report
     diff: Diff,
     baseline: StoredRun,
@@ -102,6 +112,7 @@ def report(  # noqa: PLR0913  # each is a part of the report
     names: tuple[str, str],
     *,
     by: str | None = None,
+    differences: Sequence[Check] = (),
 ) -> Report:
     """The report on a diff; exits as decguard does: 1 when a requirement fails."""
     status = diff.status
@@ -127,6 +138,10 @@ def report(  # noqa: PLR0913  # each is a part of the report
         "checks": diff.checks,
         "changes": diff.changes,
         **({"groups": diff.segments} if by else {}),
+        "differences": [
+            {name: value for name, value in check_data(check).items() if name != "held"}
+            for check in differences
+        ],
         "latency_comparable": not problems,
         "problems": [problem.as_dict() for problem in problems],
     }
@@ -150,6 +165,7 @@ def report(  # noqa: PLR0913  # each is a part of the report
                 _metric_rows(diff, comparable=not problems),
                 frozenset({1, 2, 3}),
             ),
+            *_differences(differences),
             Heading("How answers moved"),
             Table(("Shift", "Value"), shift, frozenset({1})),
             Table(("Cases", "Count"), tally, frozenset({1})),

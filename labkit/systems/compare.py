@@ -1,17 +1,19 @@
 """``labkit.compare``: finds the system of the runs and holds each candidate against the baseline.
 
-A system may bring four functions beside ``score``: ``compare(call)``, its own rule for two report
-files; ``units(call)``, what each unit of one prediction adds to each metric; ``data_of(path)``, its
-own report file as data; ``provenance(path)``, what a run was made with.
+A system may bring these beside ``score``: ``compare(call)``, its own rule for two report files;
+``units(call)``, what each unit of one prediction adds to each metric; ``data_of(path)``, its own
+report file as data; ``provenance(path)``, what a run was made with; ``demand(first, other)``, which
+refuses two reports that compare no like with like; ``TOLERANCE``, how much each metric may lose.
 """
 
 from __future__ import annotations
 
 import importlib
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from labkit.comparison import by_field, check_measures, pair, with_intervals
+from labkit.comparison import by_field, check_measures, pair, unpaired, with_intervals
 from labkit.errors import ComparisonError, InputError
 from labkit.reports.comparison import Comparison, Run, Versus, report
 from labkit.systems import NAMES, Call, detection
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import ModuleType
 
-    from labkit.comparison import Measure, Paired
+    from labkit.comparison import Check, Measure, Paired
     from labkit.reports.document import Report
 
 OWN = frozenset({"fail_on_regression"})
@@ -93,7 +95,24 @@ def compare(call: Call, system: str | None = None) -> Report:
         own: Report = module.compare(call)
         return own
     made = _with_gold(name, module, call) if call.gold else _of_reports(name, module, call)
+    made = _tolerant(made, getattr(module, "TOLERANCE", {}))
     return report(made, fail_on_regression=bool(call.options.get("fail_on_regression")))
+
+
+def _tolerant(made: Comparison, tolerance: Mapping[str, float]) -> Comparison:
+    """The comparison under a system's own rule of how much a metric may lose."""
+    if not tolerance:
+        return made
+
+    def judged(checks: tuple[Check, ...]) -> tuple[Check, ...]:
+        return tuple(
+            replace(check, tolerance=tolerance.get(check.metric.rsplit(".", 1)[-1]))
+            for check in checks
+        )
+
+    groups = tuple((k, v, replace(p, checks=judged(p.checks))) for k, v, p in made.groups)
+    versus = tuple(replace(one, checks=judged(one.checks)) for one in made.versus)
+    return replace(made, versus=versus, groups=groups)
 
 
 def _names(paths: tuple[Path, ...]) -> list[str]:
@@ -121,6 +140,9 @@ def _of_reports(system: str, module: ModuleType, call: Call) -> Comparison:
             )
         runs.append(Run(name, measures(data), _provenance(module, path)))
         parts.append(units(data))
+    if hasattr(module, "demand"):
+        for path in call.predictions[1:]:
+            module.demand(call.predictions[0], path)
     first, *others = runs
     if "by" in call.options:
         raise InputError("--by needs the predictions and --gold; reports hold no items.")
@@ -165,7 +187,10 @@ def _with_gold(system: str, module: ModuleType, call: Call) -> Comparison:
         return Comparison(system, runs, versus, gold)
     sides = [module.units(one) for one in calls]
     pairs = [pair(sides[0], side) for side in sides[1:]]
-    versus = tuple(Versus(n, p.checks, p) for n, p in zip(names[1:], pairs, strict=True))
+    versus = tuple(
+        Versus(run.name, p.checks + unpaired(p, runs[0].measures, run.measures), p)
+        for run, p in zip(runs[1:], pairs, strict=True)
+    )
     by = call.options.get("by")
     groups: tuple[tuple[str, Paired], ...] = ()
     if by:

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from labkit import gates
-from labkit.comparison import Unit
+from labkit.comparison import Unit, pair
 from labkit.errors import ComparisonError, InputError
 from labkit.evaluate.decguard import production as live
 from labkit.evaluate.decguard.diff import compare as diff_of
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from labkit.evaluate.decguard.contract import Contract
     from labkit.evaluate.decguard.metrics import Metrics
+    from labkit.formats.decguard.report import StoredRun
     from labkit.reports.document import Report
     from labkit.systems import Call
 
@@ -214,10 +215,7 @@ def compare(call: Call) -> Report:
         detection.expect(path, ["decguard-report"], "each run")
     first, second = (report.read(path) for path in call.predictions)
     names = tuple(path.name for path in call.predictions)
-    try:
-        report.same_decision(first.contract, second.contract, *names)
-    except InputError as error:
-        raise ComparisonError(str(error)) from error
+    _same(first.contract, second.contract, names[0], names[1])
     edited: Path | None = call.options.get("contract")
     used = second.contract
     if edited is not None:
@@ -225,11 +223,29 @@ def compare(call: Call) -> Report:
         report.same_decision(used, second.contract, edited.name, names[1])
     rules = used.regression
     if "by" in call.options:
+        every = (*first.run.records, *second.run.records)
+        _by_metadata(((record.metadata, record) for record in every), call.options["by"])
         rules = replace(rules, segment_by=(call.options["by"],))
     found = diff_of(first.run.records, second.run.records, used.decision, used.evaluation, rules)
     about = replace(second.contract, evaluation=used.evaluation)
     by = call.options.get("by")
-    return decguard_diff.report(found, first, second, about, (names[0], names[1]), by=by)
+    sides = (_units(first), _units(second))
+    paired = pair(*sides).checks if {u.key for u in sides[0]} & {u.key for u in sides[1]} else ()
+    return decguard_diff.report(
+        found, first, second, about, (names[0], names[1]), by=by, differences=paired
+    )
+
+
+def _same(one: Contract, other: Contract, left: str, right: str) -> None:
+    try:
+        report.same_decision(one, other, left, right)
+    except InputError as error:
+        raise ComparisonError(str(error)) from error
+
+
+def demand(first: Path, other: Path) -> None:
+    """Refuse two reports on different decisions."""
+    _same(report.read(first).contract, report.read(other).contract, first.name, other.name)
 
 
 def data_of(path: Path) -> Mapping[str, object]:
@@ -242,7 +258,10 @@ def units(call: Call) -> tuple[Unit, ...]:
     if call.gold is None or len(call.predictions) != 1:
         raise InputError("decguard: --gold names the contract, whose dataset the runs answered.")
     about = contract.read(call.gold)
-    stored = _run(about, _own_dataset(about, call.gold), call.predictions[0])
+    return _units(_run(about, _own_dataset(about, call.gold), call.predictions[0]))
+
+
+def _units(stored: StoredRun) -> tuple[Unit, ...]:
     found = []
     for record in stored.run.records:
         result = record.result

@@ -146,6 +146,8 @@ def measures(data: Mapping[str, Any]) -> tuple[Measure, ...]:
 
 def units(data: Mapping[str, Any]) -> tuple[Unit, ...]:
     """The units that a report lists with their counts; none where it has only totals."""
+    if data.get("system") == "decguard":
+        return _decided(data.get("results"))
     listed, key, block, recipes = _UNITS.get(str(data.get("system")), ("", "", "", {}))
     rows = data.get(listed)
     found = []
@@ -155,4 +157,21 @@ def units(data: Mapping[str, Any]) -> tuple[Unit, ...]:
         shares = {name: _share(row, *recipe) for name, recipe in recipes.items()}
         known = {f"{block}.{name}": share for name, share in shares.items() if share is not None}
         found.append(Unit(str(row.get(key)), known))
+    return tuple(found)
+
+
+def _decided(results: object) -> tuple[Unit, ...]:
+    """What each case of a decguard report adds to accuracy and to the error rate."""
+    found = []
+    for row in results if isinstance(results, list) else ():
+        if not isinstance(row, dict):
+            return ()
+        result, expected = row.get("result"), row.get("expected")
+        decided = isinstance(result, dict) and expected is not None
+        right = isinstance(result, dict) and decided and result.get("selected") == expected
+        shares = {
+            "metrics.classification.accuracy": (int(right), int(decided)),
+            "metrics.counts.error_rate": (int(result is None), 1),
+        }
+        found.append(Unit(str(row.get("case_id")), shares))
     return tuple(found)

@@ -10,7 +10,9 @@ from labkit import gates
 from labkit.comparison import Unit, check_measures, with_intervals
 from labkit.errors import InputError
 from labkit.evaluate import planwerk as rules
+from labkit.evaluate.planwerk_compare import TOLERANCE as LOSS
 from labkit.evaluate.planwerk_compare import compare as judge
+from labkit.evaluate.planwerk_compare import demand_comparable
 from labkit.evaluate.planwerk_groups import by_confidence_word, by_field
 from labkit.formats import kinds
 from labkit.formats.planwerk import EXPECTED, read_corpus
@@ -36,6 +38,8 @@ if TYPE_CHECKING:
 SCORING = frozenset({"case", "thorough", "specialists", "tiers", "by"})
 OPTIONS = gating.OPTIONS | SCORING | {"baseline"}
 COMPARING = frozenset({"fail_on_regression"})
+TOLERANCE = LOSS
+"""What each metric of the aggregate may lose by planwerk's rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +149,11 @@ def compare(call: Call) -> Report:
     made = report(read(second), comparison, differences=checks)
     failed = bool(call.options.get("fail_on_regression")) and not comparison.held
     return _with(made, _warned(comparison, second.name), int(failed))
+
+
+def demand(first: Path, other: Path) -> None:
+    """Refuse two reports that planwerk would not compare."""
+    demand_comparable(read_baseline(first), read_baseline(other))
 
 
 def units(call: Call) -> tuple[Unit, ...]:
