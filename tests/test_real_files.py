@@ -13,7 +13,7 @@ from labkit.formats.labelfiles import parse_csv, parse_jsonl
 from labkit.overrides.parse import read as read_overrides
 from labkit.overrides.resolve import resolve
 from labkit.study import Study
-from labkit.studymaking import StudyOptions
+from labkit.studyoptions import StudyOptions
 from labkit.systems import Call
 from labkit.systems import methodatlas as scoring
 from tests.builders import a_reviewer
