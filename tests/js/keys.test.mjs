@@ -16,6 +16,14 @@ test("every key of the card stands for its act", () => {
   for (const [given, act] of table) assert.equal(actFor(given), act, JSON.stringify(given));
 });
 
+test("a keyboard without Latin letters has the acts where a Latin one has them", () => {
+  const table = [
+    [press("т", { code: "KeyN" }), "no"], [press("Я", { code: "KeyZ", shift: true }), "redo"], [press("я", { code: "KeyZ", ctrl: true }), "undo"],
+    [press("υ", { code: "KeyY" }), "yes"], [press("ו", { code: "KeyU" }), "unsure"], [press("é", { code: "KeyS" }), null], [press("z", { code: "KeyY" }), "undo"],
+  ];
+  for (const [given, act] of table) assert.equal(actFor(given), act, JSON.stringify(given));
+});
+
 test("chords of the system and half-typed characters are nobody's act", () => {
   for (const more of [{ alt: true }, { meta: true }, { composing: true }, { ctrl: true, alt: true }]) assert.equal(actFor(press("y", more)), null);
   for (const key of ["!", "a", "d", "x", "F5", "Tab", " "]) assert.equal(actFor(press(key)), null);

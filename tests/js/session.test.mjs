@@ -76,6 +76,15 @@ test("with five pending the next item is painted at once, and the sixth answer h
   assert.equal(session.act("no", "key x", 11).length, 1);
 });
 
+test("an answer that another page gave first stands, with the number of answers there are", () => {
+  const { session } = sitting();
+  session.act("no", "key no", 0);
+  const theirs = view(1, { phase: "revealed", answer: { relevant: true, tags: ["auth"] } });
+  session.receive({ type: "refused", uuid: "u1", item: "m1", message: "is answered", view: theirs, retry: false, saved: 4, undo: true, redo: false }, 2);
+  assert.deepEqual(session.draft, { relevant: true, tags: ["auth"] });
+  assert.deepEqual([session.saved, session.phase, session.problem.text], [4, "revealed", "is answered"]);
+});
+
 test("a refused answer comes back with its sentence and what was chosen", () => {
   const { session } = sitting();
   session.act("yes", "key yes", 0);

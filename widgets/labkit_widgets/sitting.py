@@ -270,7 +270,8 @@ class Sitting:
             view, ai = self._offer(self.review.view(item))
             if ai is not None:
                 yield {"type": "reveal", "item": item, "ai": ai}
-        yield self._refusal(act_uuid, item, sentence) | {"view": view, "retry": retry}
+        refusal = self._refusal(act_uuid, item, sentence) | {"view": view, "retry": retry}
+        yield refusal if retry else refusal | self._standing()
 
     def _refusal(self, act_uuid: str, item: str, sentence: str) -> Reply:
         return {"type": "refused", "uuid": act_uuid, "item": item, "message": sentence}

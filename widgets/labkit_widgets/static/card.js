@@ -17,6 +17,9 @@ const KEYS = [
   ["m", "more lines around the code"], ["g", "guidelines"], ["?", "this list"],
 ];
 
+/** Acts that concern what is folded out, and the one that changes nothing. */
+const SHEETS = ["escape", "keys", "guidelines", "list", "saved?"];
+
 /** One card on one session. */
 export class Card {
   /**
@@ -92,7 +95,10 @@ export class Card {
     if (act === null) return;
     event.preventDefault();
     event.stopPropagation();
-    if (!press.repeat) this.do(act, `key ${act}`);
+    if (press.repeat) return;
+    // what lies over the evidence goes first: nobody answers what they do not see
+    if (!this.sheet.hidden && !SHEETS.includes(act)) this.fold("");
+    else this.do(act, `key ${act}`);
   }
 
   click(event) {

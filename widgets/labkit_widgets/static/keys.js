@@ -10,6 +10,15 @@ const LETTERS = Object.freeze({
   j: "next", k: "previous", g: "guidelines", "?": "keys", "/": "search", l: "list", m: "more",
 });
 
+const FOREIGN = /^\p{L}$/u;
+const LATIN = /^\p{Script=Latin}$/u;
+
+/** A letter of a script without y and n, as the Latin letter that is printed on the same key. */
+function latin({ key, code }) {
+  const plain = FOREIGN.test(key) && !LATIN.test(key) ? /^Key([A-Z])$/.exec(code) : null;
+  return plain ? plain[1].toLowerCase() : key;
+}
+
 const NAMED = Object.freeze({
   Enter: "enter", Escape: "escape", ArrowRight: "next", ArrowLeft: "previous",
 });
@@ -21,7 +30,7 @@ const NAMED = Object.freeze({
  */
 export function actFor(press) {
   if (press.composing || press.alt || press.meta) return null;
-  const letter = press.key.length === 1 ? press.key.toLowerCase() : press.key;
+  const letter = press.key.length === 1 ? latin(press).toLowerCase() : press.key;
   if (press.ctrl) {
     if (letter === "s") return "saved?";
     if (letter === "z") return press.shift ? "redo" : "undo";

@@ -296,9 +296,12 @@ export class Session {
     if (message.view) this.items.set(message.view.item, message.view);
     if (act && this.items.has(act.item)) {
       this.enter(act.item, "", now);
-      if (act.answer) this.draft = { ...act.answer };
+      const open = message.retry || this.items.get(act.item)?.phase === "answer" || act.kind === "revise";
+      // an answer from another page stands: ours would only look like it
+      if (act.answer && open) this.draft = { ...act.answer };
       this.changing = act.kind === "revise";
     }
+    if (message.saved !== undefined) this.standing(message);
     this.problem = { text: message.message, retry: Boolean(message.retry) };
     return [];
   }
