@@ -38,8 +38,10 @@ def folder_beside(predictions: Path) -> Path:
 
     >>> folder_beside(Path("scans/may.csv")).as_posix()
     'scans/may.study'
+    >>> folder_beside(Path("scans/app-2.1.csv")).as_posix()
+    'scans/app-2.1.study'
     """
-    return predictions.with_name(predictions.name.split(".")[0] + SUFFIX)
+    return predictions.with_name(predictions.stem + SUFFIX)
 
 
 def is_study(path: Path) -> bool:

@@ -17,6 +17,7 @@ from labkit.presets.choosing import preset_of
 from labkit.store import Store, StoreError
 from labkit.store.problems import told
 from labkit.studydraw import arms_for, draw, extended
+from labkit.studyrefusals import refuse_foreign_scan, refuse_unknown_names
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,12 +51,14 @@ def create(
     config = _checked(_configured(predictions, folder, options), folder)
     material = studyfiles.load(predictions, config, folder)
     _refuse_silence(predictions, material)
+    refuse_unknown_names(config, material, predictions)
     sample = draw(config, material)
     known: Parsed[Decision] = Parsed()
     if options.labels is not None:
         known = imported.read(options.labels, material.items, at=at)
     url = studyfiles.store_url(folder, config)
     made = _make_folder(folder)
+    refuse_foreign_scan(folder)
     try:
         with told(str(folder)):
             _remove_leftover(folder, config)
@@ -153,6 +156,10 @@ def _configured(predictions: Path, folder: Path, options: StudyOptions) -> Study
                 raise InputError(f"{path}: no such file or folder; check --{name}.")
             values[name] = relative(path, folder)
     values.setdefault("task", preset_of(predictions))
+    if options.strata is not None:
+        values.setdefault("design", "stratified")
+        if options.design == "simple":
+            raise InputError("--strata is for --design stratified; leave one of the two out.")
     return replace(StudyConfig(), predictions=relative(predictions, folder), **values)
 
 

@@ -10,6 +10,8 @@ from labkit import config as study_config
 from labkit.errors import InputError
 from labkit.textfile import read_text
 
+_TAG_FILES = (".txt", ".md", ".csv", ".yaml", ".yml", ".json", ".list")
+
 
 @dataclass(frozen=True, slots=True)
 class StudyOptions:
@@ -48,7 +50,8 @@ def tags_on_offer(written: str) -> tuple[str, ...]:
         InputError: The file cannot be read, or names no tag.
     """
     path = Path(written)
-    if not written or not (path.is_file() or os.sep in written):
+    named = os.sep in written or (path.suffix.lower() in _TAG_FILES and "," not in written)
+    if not written or not (path.is_file() or named):
         return study_config.split_words(written)
     lines = [line.strip() for line in read_text(path).splitlines()]
     marked = [line.partition(":")[2] for line in lines if line.lower().startswith("tag:")]

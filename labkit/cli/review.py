@@ -67,7 +67,7 @@ def _opened(target: Path, folder: Path | None, given: dict[str, Any]) -> Study:
     """The study of the target: opened, or made where there is none yet."""
     from labkit.errors import InputError  # noqa: PLC0415  # --help stays light
     from labkit.study import Study  # noqa: PLC0415
-    from labkit.studyfiles import folder_beside, is_study  # noqa: PLC0415
+    from labkit.studyfiles import beside, folder_beside, is_study  # noqa: PLC0415
 
     options = options_of(**given)
     if target.is_dir() or is_study(target):
@@ -80,7 +80,15 @@ def _opened(target: Path, folder: Path | None, given: dict[str, Any]) -> Study:
         raise InputError(f"{target}: no such file; name a predictions file or a study's folder.")
     folder = folder or folder_beside(target)
     if is_study(folder) and not options.given:
-        return Study.open(folder)
+        made = Study.open(folder)
+        asked = beside(made.folder, made.config.predictions)
+        if not asked.exists() or asked.samefile(target):
+            return made
+        made.close()
+        raise InputError(
+            f"{folder}: this is the study of {made.config.predictions}; open it by its folder, "
+            f"or give {target.name} a study of its own with --study DIR."
+        )
     return Study.create(target, folder, options=options)
 
 
