@@ -42,6 +42,15 @@ def test_init_makes_a_study_and_says_what_comes_next(folder: Path) -> None:
     assert "predictions: ../p.csv\n" in (folder / "may/study.yaml").read_text()
 
 
+def test_columns_by_other_names_reach_study_yaml(folder: Path) -> None:
+    (folder / "t.csv").write_text("a,b,text\n1,true,x\n2,false,y\n")
+    done = labkit("init", "t.csv", "--study", "s", "--columns", "id=a,label=b", cwd=folder)
+    assert done.returncode == 0
+    with Study.open(folder / "s") as study:
+        assert study.config.columns == (("id", "a"), ("label", "b"))
+        assert sorted(study.items) == ["1", "2"]
+
+
 def test_every_option_of_init_reaches_study_yaml(folder: Path) -> None:
     (folder / "tags.txt").write_text("Tag: Risk\nCovers: x\nTag: safe\n")
     (folder / "o.yaml").write_text(
@@ -51,7 +60,7 @@ def test_every_option_of_init_reaches_study_yaml(folder: Path) -> None:
     (folder / "receipt.json").write_text("{}")
     given = (
         "--task methodatlas --labels o.yaml --source src --sample 5 --design simple --seed 3 "
-        "--protocol blind --reviewers ines,jo --overlap 0.5 --tags tags.txt --columns id=a,label=b "
+        "--protocol blind --reviewers ines,jo --overlap 0.5 --tags tags.txt "
         "--receipt receipt.json --show ai_reason --store labels2.db"
     )
     done = labkit("init", "p.csv", "--study", "s", *given.split(), cwd=folder)
@@ -70,7 +79,6 @@ def test_every_option_of_init_reaches_study_yaml(folder: Path) -> None:
             ("ai_reason",),
             "labels2.db",
         )
-        assert config.columns == (("id", "a"), ("label", "b"))
         (label,) = study.labels()
         assert (label.item, label.basis, label.value) == (
             "com.acme.Case0Test#m3",
