@@ -12,7 +12,6 @@ from labkit.estimation.designs import crossed
 from labkit.estimation.estimates import estimate
 from labkit.estimation.planner import plan
 from labkit.estimation.score_interval import METRICS
-from labkit.estimation.warnings import Warn
 from labkit.estimation.whole import Drawn, Estimates, Options, estimate_all
 from labkit.labels import by_item, is_disputed
 from labkit.model import Basis
@@ -142,21 +141,7 @@ def estimated(
     if not any(row.name in frames.metrics for row in rows):
         # nothing is labelled yet: undefined, with the reason, rather than absent
         rows = (*(estimate(m, found.design, basis=basis.value) for m in frames.metrics), *rows)
-    return replace(
-        found,
-        metrics=tuple(frames.named(row) for row in rows),
-        warnings=(*found.warnings, *_imported(labels)),
-    )
-
-
-def _imported(labels: Iterable[Label]) -> list[Warn]:
-    """That imported labels are kept and exported, and have weight 0."""
-    n = len({label.item for label in labels if label.basis is Basis.IMPORTED})
-    if not n:
-        return []
-    told = "1 imported label is" if n == 1 else f"{n} imported labels are"
-    why = "how such labels were chosen and given is not known"
-    return [Warn("left-out", f"{told} not in the estimates (weight 0): {why}.")]
+    return replace(found, metrics=tuple(frames.named(row) for row in rows))
 
 
 def headlines(frames: Frames, labels: Sequence[Label]) -> tuple[Estimate, ...]:

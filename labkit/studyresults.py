@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
-from labkit import numbers, studyfiles
+from labkit import certainty, numbers, studyfiles
 from labkit.labels import (
     IMPORTED,
     Repeated,
@@ -107,13 +108,19 @@ class StudyResults(StudyLog):
         """What the labels say about all predictions, by basis, the headline's first.
 
         On first answers, blind and assisted ones apart; where answers were revised the same on
-        final answers follows, as ``revealed``. Disputed items are left out.
+        final answers follows, as ``revealed``. Disputed items are left out. Last, where labels were
+        imported before the draw, the binary metrics with those as certainty units.
         """
         labels = self.labels(answer="any")
-        return tuple(
+        parts = [
             numbers.estimated(self.frames, labels, basis, per_tag=per_tag, thresholds=thresholds)
             for basis in numbers.bases(labels)
-        )
+        ]
+        mixed = certainty.with_certain(self.frames, labels)
+        told = certainty.chosen(self.frames, labels).warning
+        if told is not None:
+            parts[0] = replace(parts[0], warnings=(*parts[0].warnings, told))
+        return (*parts, *([] if mixed is None else [mixed]))
 
     def estimates(self, *, per_tag: bool = True) -> tuple[Estimate, ...]:
         """The rows of ``estimated``, one basis after the other."""

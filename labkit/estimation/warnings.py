@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from labkit.estimation.designs import Design, Stratum
 from labkit.estimation.score_interval import point
+from labkit.estimation.units import Use
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -71,7 +72,8 @@ def warn_of_basis(labels: Sequence[Labelled], flagged: Mapping[str, bool]) -> li
                 f"{FAST_MS // 1000} s: agreement with the AI may be overstated.",
             )
         )
-    imported = [one for one in known if one.basis == "imported"]
+    # certainty units stand for themselves alone: they over-represent nothing
+    imported = [one for one in known if one.basis == "imported" and one.use is Use.SAMPLED]
     same = sum(one.positive is flagged[one.item] for one in imported)
     if len(imported) > MOST * n and same < MOST * len(imported):
         found.append(

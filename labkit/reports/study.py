@@ -31,6 +31,8 @@ _BASES = {
     "blind": "Answered before the AI's answer was shown",
     "assisted": "Answered with the AI's answer in view",
     "revealed": "Final answers, after the AI's answer was shown",
+    "blind+imported": "With labels imported before the draw, each for itself",
+    "assisted+imported": "AI in view, with labels imported before the draw, each for itself",
 }
 
 
