@@ -1,7 +1,9 @@
 """A made-up population whose precision, recall and scores are known exactly.
 
 10 000 items, precision 0.75, recall 0.9 (F1 0.8182); positives and negatives have normal scores one
-distance apart, and the AI's confidence is the true chance of being positive given the score.
+distance apart. The AI's confidence is its own: it flags from 0.5 on, so the log-odds of being
+positive are shifted to have the decision at 0. Shares of labels to draw follow from it, as they do
+for a real model, and not from the true chances.
 """
 
 from __future__ import annotations
@@ -53,5 +55,5 @@ def build(prevalence: float) -> World:
     ]
     score = np.concatenate([grid[0] + distance, grid[1]])
     truth = np.arange(SIZE) < positives
-    odds = prevalence / (1 - prevalence) * np.exp(score * distance - distance**2 / 2)
+    odds = np.exp((score - cut) * distance)
     return World(odds / (1 + odds), score >= cut, truth)
