@@ -172,13 +172,17 @@ class StudyResults(StudyLog):
             "schemaVersion": 1,
             "items": len(self.items),
             "sampled": len(self._drawn),
-            "reviewers": [self._progress(name) for name in self.reviewers],
+            "reviewers": self.people(),
             "disputed": len(self.disputed),
             "stale": len(self.stale),
             "metrics": [row.as_dict() for row in self.estimates(per_tag=False)],
             "plan": self.plan().as_dict() if self.predictions else None,
             **again,
         }
+
+    def people(self) -> list[dict[str, Any]]:
+        """How far each reviewer is."""
+        return [self._progress(name) for name in self.reviewers]
 
     def _progress(self, reviewer: str) -> dict[str, Any]:
         done = self._pass(reviewer)

@@ -336,3 +336,56 @@ def test_who_sees_results_is_for_study_yaml_to_say(
     with Study.open(tmp_path / "s") as made:
         assert Sitting(made, "ada").tabs == tabs
         assert Sitting(made, "ada", tabbed=False).tabs == ["review"]
+
+
+def a_team(tmp_path: Path) -> Study:
+    """Two reviewers who differ on everything they both answered."""
+    options = StudyOptions(reviewers=("ada", "bea"), lead="ada")
+    made = Study.create(write_predictions(tmp_path / "p.csv"), tmp_path / "s", options=options)
+    yes = {"relevant": True, "tags": ["auth"]}
+    for who, answer, first in (("ada", NO, 0), ("bea", yes, 100)):
+        page = Page(made, who, first_act=first).open()
+        for _ in range(3):
+            page.act("answer", answer)
+            page.act("keep")
+    return made
+
+
+def test_differences_are_settled_answer_first_without_names(tmp_path: Path) -> None:
+    with a_team(tmp_path) as made:
+        page = Page(made, "ada", first_act=200).open()
+        assert page.log[0]["study"]["tabs"] == ["review", "results", "reviewers", "export"]
+        team = page.say(type="tab", tab="reviewers")[-1]
+        assert (team["type"], team["disputed"]) == ("team", 3)
+        assert [row["name"] for row in team["reviewers"]] == ["ada", "bea"]
+
+        def desk(**message: Any) -> list[dict[str, Any]]:
+            replies = page.say(type="desk", message=message)
+            return [reply["reply"] for reply in replies if reply["type"] == "desk"]
+
+        said = desk(type="hello") + desk(type="ready", acts=[])
+        place = said[-1]
+        views = {view["item"]: view for view in said[-2]["items"]}
+        assert not {"ada", "bea"} & set(json.dumps(said[1:]).replace('"', " ").split())
+        assert "answers" not in views[place["at"]]
+        act = {"type": "act", "item": place["at"], "nonce": views[place["at"]]["nonce"]}
+        refused = desk(**act, uuid="d0", kind="keep")
+        assert types(refused) == ["refused"]
+        replies = desk(**act, uuid="d1", kind="answer", answer=NO)
+        reveal = next(reply for reply in replies if reply["type"] == "reveal")
+        assert len(reveal["ai"]["answers"]) == 2
+        assert reveal["ai"]["agrees"]
+        assert len(made.disputed) == 3, "nothing is stored before it is kept"
+        settled = desk(**act, uuid="d2", kind="keep")[-1]
+        assert settled["saved"] == 1
+        assert len(made.disputed) == 2
+        assert desk(type="act", uuid="d3", item="", nonce="", kind="undo")[-1]["saved"] == 0
+        assert len(made.disputed) == 3
+
+
+def test_only_the_lead_has_the_desk(tmp_path: Path) -> None:
+    with a_team(tmp_path) as made:
+        page = Page(made, "bea", first_act=300).open()
+        assert page.log[0]["study"]["tabs"] == ["review"]
+        assert page.say(type="desk", message={"type": "hello"}) == []
+        assert page.say(type="extend") == []

@@ -15,6 +15,7 @@ from labkit.errors import LabkitError
 
 COMMANDS: dict[str, str] = {
     "review": "Open the review app on a predictions file or a study",
+    "adjudicate": "Settle what reviewers differ on",
     "lab": "Open JupyterLab on the notebooks, with a study chosen",
     "init": "Make a study: draw a sample of an AI's predictions",
     "update": "Take a new scan into a study; labels follow their items",

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import click
 
-from labkit.cli.review import become
-
-_NEEDED = ("labkit_widgets", "jupyterlab", "anywidget", "ipywidgets")
+from labkit.cli.review import become, needs
 
 
 @click.command()
@@ -30,12 +27,7 @@ def command(
 
     Example: labkit lab predictions.study
     """
-    from labkit.errors import InputError  # noqa: PLC0415  # --help stays light
-
-    if any(find_spec(name) is None for name in _NEEDED):
-        raise InputError(
-            "labkit lab needs packages that are not installed; pip install 'labkit[app]'"
-        )
+    needs("labkit lab", "jupyterlab")
     line = [sys.executable, "-m", "labkit_widgets.server.lab"]
     if study is not None:
         from labkit.study import Study  # noqa: PLC0415

@@ -16,7 +16,7 @@ from labkit.cli.init import options_of, say_problems, study_options
 if TYPE_CHECKING:
     from labkit.study import Study
 
-_NEEDED = ("labkit_widgets", "voila", "anywidget", "ipywidgets")
+_NEEDED = ("labkit_widgets", "anywidget", "ipywidgets")
 
 
 @click.command()
@@ -40,16 +40,12 @@ def command(  # the options of the command line
 
     Example: labkit review predictions.csv --source src/test/java
     """
-    from labkit.errors import InputError  # noqa: PLC0415  # --help stays light
+    from labkit.whoami import reviewer_name  # noqa: PLC0415  # --help stays light
 
-    if any(find_spec(name) is None for name in _NEEDED):
-        raise InputError(
-            "labkit review needs packages that are not installed; pip install 'labkit[app]'"
-        )
+    needs("labkit review", "voila")
     with _opened(predictions_or_study, study, given) as made:
-        named = reviewer or os.environ.get("LABKIT_REVIEWER", "").strip()
         several = len(made.config.reviewers) > 1 and reviewer is None
-        names = made.config.reviewers if several else (named or _login(),)
+        names = made.config.reviewers if several else (reviewer or reviewer_name(),)
         lead = made.config.lead if several else None
         for name in (*names, *([lead] if lead else [])):
             made.review(name)
@@ -92,13 +88,18 @@ def _opened(target: Path, folder: Path | None, given: dict[str, Any]) -> Study:
     return Study.create(target, folder, options=options)
 
 
-def _login() -> str:
-    from getpass import getuser  # noqa: PLC0415  # one name, once
+def needs(command: str, server: str) -> None:
+    """Say what to install where the app is not.
 
-    try:
-        return getuser()
-    except (OSError, KeyError):
-        return "reviewer"
+    Raises:
+        InputError: A package is missing.
+    """
+    from labkit.errors import InputError  # noqa: PLC0415  # --help stays light
+
+    if any(find_spec(name) is None for name in (*_NEEDED, server)):
+        raise InputError(
+            f"{command} needs packages that are not installed; pip install 'labkit[app]'"
+        )
 
 
 def become(command: list[str]) -> None:

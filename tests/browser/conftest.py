@@ -137,11 +137,13 @@ def review(tmp_path: Path) -> Iterator[Callable[..., App]]:
     """Starts ``labkit review`` on predictions or a study; ends it, and looks that it ended."""
     with contextlib.ExitStack() as running:
 
-        def start(target: Path, *options: str, reviewer: str | None = "ada") -> App:
-            command = [sys.executable, "-m", "labkit", "review", str(target), "--no-browser"]
-            command += ["--port", str(free_port()), *options]
-            command += ["--reviewer", reviewer] if reviewer else []
-            return _running(command, labkit_env(), tmp_path, running, target)
+        def start(
+            target: Path, *options: str, reviewer: str | None = "ada", command: str = "review"
+        ) -> App:
+            line = [sys.executable, "-m", "labkit", command, str(target), "--no-browser"]
+            line += ["--port", str(free_port()), *options]
+            line += ["--reviewer", reviewer] if reviewer else []
+            return _running(line, labkit_env(), tmp_path, running, target)
 
         yield start
 

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from labkit.model import Act
 from labkit.study import Study
+from labkit.studyoptions import StudyOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -276,3 +278,39 @@ def test_several_reviewers_have_a_page_each_and_the_lead_alone_has_results(
     other.wait_for_selector("[data-tab='results']")
     assert other.get_attribute("[data-labkit='card']", "data-saved") == "0"
     other.context.close()
+
+
+def test_the_lead_settles_a_difference_on_a_card_of_its_own(
+    tmp_path: Path, predictions: Path, review: Callable[..., Any], card: Any, page: Page
+) -> None:
+    study = tmp_path / "team.study"
+    options = StudyOptions(sample=3, reviewers=("ada", "bea"), lead="ada")
+    with Study.create(predictions, study, options=options) as made:
+        for who, relevant in (("ada", True), ("bea", False)):
+            person = made.review(who)
+            tags = ["security"] if relevant else []
+            for i in range(3):
+                item = person.current or ""
+                answer = {"relevant": relevant, "tags": tags}
+                person.act(Act(f"{who}-{i}", item, "answer", answer))
+                person.act(Act(f"{who}-k{i}", item, "keep"))
+        assert len(made.disputed) == 3
+    app = review(study, command="adjudicate")
+    page.goto(app.url)
+    page.wait_for_selector(".lk-desk [data-labkit='card']")
+    assert len(page.query_selector_all("[data-labkit='card']")) == 1
+    item = card.hook("item")
+    box = page.wait_for_selector(".lk-desk [data-labkit='ai']")
+    assert box.get_attribute("data-hidden") == "true"
+    card.press("n").until(phase="revealed", item=item)
+    shown = page.inner_text(".lk-desk [data-labkit='ai']")
+    assert "ada" not in shown
+    assert "bea" not in shown
+    card.press("Enter")
+    card.until(phase="answer", saved=1)
+    assert card.hook("item") != item
+    page.click("[data-action='desk-close']")
+    page.wait_for_selector("text=Reviewers differ on 2 items")
+    with Study.open(study) as opened:
+        assert len(opened.disputed) == 2
+        assert opened.settled()[item].final == {"relevant": False, "tags": ()}

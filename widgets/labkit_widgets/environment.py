@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import getpass
 import os
+
+from labkit import whoami
 
 STUDY = "LABKIT_STUDY"
 REVIEWER = "LABKIT_REVIEWER"
+TAB = "LABKIT_TAB"
+"""The tab on which the page opens."""
 SIGNED_IN = "HTTP_X_LABKIT_REVIEWER"
 """Set by our server from the token; a header of that name that a client sends is overwritten."""
 
 
 def reviewer_name() -> str:
     """Who is reviewing: ``$LABKIT_REVIEWER``, else whom the server knows, else the login name."""
-    named = os.environ.get(REVIEWER, "").strip() or _signed_in()
-    if named:
-        return named
-    try:
-        return getpass.getuser()
-    except (OSError, KeyError):
-        return "reviewer"
+    named = os.environ.get(REVIEWER, "").strip()
+    return named or _signed_in() or whoami.reviewer_name()
 
 
 def _signed_in() -> str:

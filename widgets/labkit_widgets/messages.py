@@ -83,6 +83,13 @@ class Write:
 
 
 @dataclass(frozen=True, slots=True)
+class AtDesk:
+    """A message of the card on which disputes are settled."""
+
+    message: Message
+
+
+@dataclass(frozen=True, slots=True)
 class Extend:
     """Draw the items that were left out of the sample, too."""
 
@@ -92,7 +99,20 @@ class Beat:
     """Are you there?"""
 
 
-Message = Hello | Ready | Acting | Visit | Find | Context | Turn | Preview | Write | Extend | Beat
+Message = (
+    Hello
+    | Ready
+    | Acting
+    | Visit
+    | Find
+    | Context
+    | Turn
+    | Preview
+    | Write
+    | AtDesk
+    | Extend
+    | Beat
+)
 
 
 def parse(message: object) -> Message:
@@ -197,6 +217,7 @@ _KINDS: dict[str, Callable[[Mapping[object, object]], Message]] = {
     "tab": lambda m: Turn(_text(m, "tab")),
     "preview": lambda m: Preview(_text(m, "format")),
     "write": lambda m: Write(_text(m, "format"), _text(m, "token")),
+    "desk": lambda m: AtDesk(parse(m.get("message"))),
     "extend": lambda _m: Extend(),
     "beat": lambda _m: Beat(),
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING
 import anywidget
 
 from labkit_widgets.bundle import joined
+from labkit_widgets.environment import TAB
 from labkit_widgets.sitting import Sitting, failure
 
 if TYPE_CHECKING:
@@ -42,7 +44,9 @@ class ReviewWidget(anywidget.AnyWidget):
     def __init__(self, study: Study, reviewer: str) -> None:
         """Make the card; nothing is read from the store before a page opens it."""
         super().__init__()
-        self.sitting = Sitting(study, reviewer, tabbed=self.tabbed)
+        self.sitting = Sitting(
+            study, reviewer, tabbed=self.tabbed, first_tab=os.environ.get(TAB, "review")
+        )
         self._later: asyncio.TimerHandle | None = None
         self._pause = _QUIET_SECONDS
         self.on_msg(lambda _widget, content, _buffers: self.receive(content))

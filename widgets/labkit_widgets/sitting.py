@@ -16,10 +16,12 @@ from labkit.errors import ChoiceError, InputError, LabkitError
 from labkit.study import Study
 from labkit.studyoptions import StudyOptions
 from labkit_widgets import messages
+from labkit_widgets.drawn import coloured, evidence, questions_of
 from labkit_widgets.exporting import Exports
 from labkit_widgets.finding import found
-from labkit_widgets.highlight import highlight
 from labkit_widgets.results import results_of
+from labkit_widgets.settling import Desk
+from labkit_widgets.team import team_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -63,12 +65,14 @@ class Sitting:
     reviewer: str
     nonce: Callable[[], str] = new_nonce
     tabbed: bool = True
+    first_tab: str = "review"
     _review: Review | None = None
     _offered: dict[str, str] = field(default_factory=dict)
     """By item on offer: the nonce under which it was sent."""
     _stored: set[str] = field(default_factory=set)
     """Acts of this sitting that are on disk; one that is sent again is acknowledged again."""
     _tab: str = "review"
+    _settling: Desk | None = None
 
     def __post_init__(self) -> None:
         """Prepare the exports; the log is read when a page says hello."""
@@ -116,6 +120,8 @@ class Sitting:
                 yield found(self.study, self.review, text, state)
             case messages.Context(item, lines):
                 yield from self._context(item, lines)
+            case messages.AtDesk(message):
+                yield from self._desk(message)
             case messages.Extend():
                 yield from self._extend()
             case messages.Preview(kind):
@@ -126,6 +132,8 @@ class Sitting:
     def news(self) -> Iterator[Reply]:
         """The numbers as they stand now; sent after the acknowledgement, never with it."""
         yield self._progress()
+        if self._tab == "reviewers" and "reviewers" in self.tabs:
+            yield team_of(self.study)
         if self._tab == "results" and "results" in self.tabs:
             yield results_of(self.study)
 
@@ -149,8 +157,13 @@ class Sitting:
         return [
             "review",
             *(["results"] if self._sees_results() else []),
+            *(["reviewers"] if self.leads and self._team() else []),
             *(["export"] if self.leads else []),
         ]
+
+    def _team(self) -> bool:
+        people = {name for name in self.study.reviewers if name != self.reviewer}
+        return bool(people or self.study.disputed)
 
     def _sees_results(self) -> bool:
         """A running score is an anchor, too: ``results`` in study.yaml says who gets it."""
@@ -176,14 +189,11 @@ class Sitting:
                 "reveal": config.reveal,
                 "pending": _MANY_PENDING if config.protocol in _OPTIMISTIC else 1,
                 "sampled": len(self.review.queue),
-                "questions": [
-                    {"name": q.name, "kind": q.kind, "prompt": q.prompt, "options": list(q.options)}
-                    for q in task.questions
-                ],
-                "implied": list(task.implied),
+                **questions_of(task),
                 "guidelines": self.study.guidelines,
                 "notes": self._notes(),
                 "tabs": self.tabs,
+                "tab": self.first_tab if self.first_tab in self.tabs else "review",
                 "leads": self.leads,
                 "fresh": self.review.progress()["saved"] == 0,
                 "outside": self._outside(),
@@ -312,12 +322,22 @@ class Sitting:
         self.exports = Exports(self.study)
         yield self._welcome()
 
+    def _desk(self, message: messages.Message) -> Iterator[Reply]:
+        if "reviewers" not in self.tabs:
+            return
+        if self._settling is None or isinstance(message, messages.Hello):
+            self._settling = Desk(self.study, self.reviewer)
+        for reply in self._settling.hear(message):
+            yield {"type": "desk", "reply": reply}
+            if reply["type"] == "ack":
+                yield from self.news()
+
     def _context(self, item: str, lines: int) -> Iterator[Reply]:
         if item not in self._offered:
             return
         code = self.study.context(item, lines)
         if code is not None:
-            yield {"type": "code", "item": item, "code": _coloured(code)}
+            yield {"type": "code", "item": item, "code": coloured(code)}
 
     def _send(self, views: list[Reply]) -> Iterator[Reply]:
         if not views:
@@ -334,11 +354,7 @@ class Sitting:
         """The evidence with a nonce, and apart from it what the AI said, where it may be seen."""
         ai: Reply | None = view.get("ai")
         nonce = self._offered[view["item"]] = self.nonce()
-        left_out = {"ai", "questions", "implied"}
-        offer = {k: v for k, v in view.items() if k not in left_out} | {"nonce": nonce}
-        if code := offer.get("code"):
-            offer["code"] = _coloured(code)
-        return offer, ai
+        return evidence(view) | {"nonce": nonce}, ai
 
     def _progress(self) -> Reply:
         done = self.review.progress()
@@ -355,7 +371,3 @@ class Sitting:
             "goal": plan.goal_half_width if plan else None,
             "more": plan.more_labels if plan else None,
         }
-
-
-def _coloured(code: Reply) -> Reply:
-    return code | {"lines": highlight(code["file"], code["lines"])}

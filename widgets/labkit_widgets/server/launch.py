@@ -23,7 +23,7 @@ from urllib.parse import urlsplit
 import labkit
 import labkit_widgets
 from labkit.errors import InputError, LabkitError
-from labkit_widgets.environment import REVIEWER, STUDY, reviewer_name
+from labkit_widgets.environment import REVIEWER, STUDY, TAB, reviewer_name
 from labkit_widgets.server import places
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m labkit_widgets.server", description=__doc__)
     parser.add_argument("study", type=Path, help="a study's folder")
     parser.add_argument("--reviewer", action="append", help="whose page; may be repeated")
+    parser.add_argument("--tab", default="review", help="the tab on which the page opens")
     parser.add_argument("--lead", help="who sees results and exports, where there are several")
     add_options(parser)
     asked = parser.parse_args(argv)
@@ -96,7 +97,7 @@ def serve(study: Path, asked: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="labkit-") as folder:
         env = environment(Path(folder))
         env.pop(REVIEWER, None)
-        env |= {STUDY: str(study), TOKENS: json.dumps(tokens), **alone}
+        env |= {STUDY: str(study), TOKENS: json.dumps(tokens), TAB: asked.tab, **alone}
         run(command, env, notebook.parent, pages if len(pages) > 1 else [("", pages[0][1])], asked)
 
 

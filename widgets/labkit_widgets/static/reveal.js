@@ -27,6 +27,7 @@ export class Reveal {
 }
 
 function hidden(study) {
+  if (study.protocol === "settling") return [h("p", { class: "lk-ai-name" }, "The reviewers’ answers"), h("p", { class: "lk-ai-hint" }, "Hidden until you answer.")];
   const never = study.protocol === "blind";
   return [
     h("p", { class: "lk-ai-name" }, "AI’s answer"),
@@ -41,6 +42,7 @@ function verdict(ai, view) {
 }
 
 function shown(ai, view, study) {
+  if (ai.answers) return settled(ai, view, study);
   const rows = study.questions.filter((q) => ai.answer?.[q.name] !== undefined || view.answer?.[q.name] !== undefined)
     .map((q) => row(q, view.answer?.[q.name], ai.answer?.[q.name], Boolean(view.answer)));
   const head = h("tr", {}, h("td", {}), view.answer ? h("th", { scope: "col" }, "You") : null, h("th", { scope: "col" }, "AI"));
@@ -51,6 +53,16 @@ function shown(ai, view, study) {
     sure === null ? null : h("p", { class: "lk-ai-sure" }, `Its confidence: ${sure}`),
     ai.reason ? h("p", { class: "lk-ai-reason" }, ai.reason) : null,
   ].filter(Boolean);
+}
+
+/** The reviewers' answers beside one's own: no names, no counts, in shuffled order. */
+function settled(ai, view, study) {
+  const letter = (i) => String.fromCharCode(65 + i);
+  const line = (q) => h("tr", {}, h("th", { scope: "row" }, title(q.name)), h("td", {}, words(view.answer?.[q.name])), ...ai.answers.map((a) => h("td", {}, words(a[q.name]))));
+  return [
+    h("p", { class: "lk-ai-name lk-verdict" }, ai.agrees ? "✓ Some reviewers say the same" : "No reviewer says the same"),
+    h("table", { class: "lk-compare" }, h("thead", {}, h("tr", {}, h("td", {}), h("th", { scope: "col" }, "You"), ...ai.answers.map((_, i) => h("th", { scope: "col" }, letter(i))))), h("tbody", {}, ...study.questions.map(line))),
+  ];
 }
 
 function row(question, yours, theirs, answered) {

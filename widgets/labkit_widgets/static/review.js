@@ -3,6 +3,7 @@ import { Card } from "./card.js";
 import { h, say } from "./dom.js";
 import { Export } from "./export.js";
 import { browserStorage, newId } from "./outbox.js";
+import { Reviewers } from "./reviewers.js";
 import { Results } from "./results.js";
 import { Session, SILENCE_MS } from "./session.js";
 
@@ -43,6 +44,8 @@ class App {
   }
 
   receive(message) {
+    if (message.type === "team") return this.panels.reviewers?.paint(message);
+    if (message.type === "desk") return this.panels.reviewers?.receive(message.reply);
     if (message.type === "results") return this.panels.results?.paint(message);
     if (message.type === "found") return this.card?.list.paint(message);
     if (message.type === "preview" || message.type === "written") return this.panels.export?.receive(message);
@@ -67,6 +70,7 @@ class App {
     this.card = new Card(this.session, world);
     this.panels = { review: this.card };
     if (study.tabs.includes("results")) this.panels.results = new Results((item) => this.visit(item));
+    if (study.tabs.includes("reviewers")) this.panels.reviewers = new Reviewers({ ...world, storage: browserStorage() });
     if (study.tabs.includes("export")) this.panels.export = new Export(study, (message) => this.send([message]));
     this.tabs = Object.fromEntries(study.tabs.map((name) => [name, this.tab(name)]));
     this.name = h("span", { class: "lk-name" }, "labkit");
@@ -88,13 +92,18 @@ class App {
     this.card.paint();
     if (this.card.root.isConnected) return;
     this.root.replaceChildren(this.header, ...Object.values(this.panels).map((panel) => panel.root));
-    this.turn("review");
+    const first = this.session.study.tab ?? "review";
+    this.turn(first);
+    if (first === "reviewers") this.panels.reviewers.open();
   }
 
   turn(name) {
     if (!this.panels[name]) return;
     for (const [other, panel] of Object.entries(this.panels)) panel.root.hidden = other !== name;
     for (const [other, tab] of Object.entries(this.tabs)) tab.setAttribute("aria-selected", String(other === name));
+    const desk = name === "reviewers" ? this.panels.reviewers.live : null;
+    this.card.root.dataset.labkit = desk ? "card-behind" : "card"; // one card at a time answers to the name
+    if (this.panels.reviewers?.card) this.panels.reviewers.card.root.dataset.labkit = desk ? "card" : "card-behind";
     this.send([{ type: "tab", tab: name }]);
     if (name === "review") this.card.focus(this.ready);
     this.ready = true;
@@ -108,6 +117,7 @@ class App {
 
   tick() {
     const messages = this.session.tick(this.now());
+    this.panels.reviewers?.tick(this.now());
     if (!this.card?.root.isConnected) {
       if (this.now() - this.openedAt > SILENCE_MS) say(this.quiet, "The kernel does not answer. In a notebook: run the cell again. In the browser: reload the page.");
       return;
@@ -119,9 +129,10 @@ class App {
   /** Alone on its page the card hears keys that were pressed while nothing had the focus. */
   strayKey(event) {
     const { body } = this.root.ownerDocument;
-    if (event.target !== body || !body.hasAttribute("data-voila") || !this.card || this.card.root.hidden) return;
-    this.card.focus(true);
-    this.card.key(event);
+    const card = this.panels.reviewers?.live ?? this.card;
+    if (event.target !== body || !body.hasAttribute("data-voila") || !card?.root.offsetParent) return;
+    card.focus(true);
+    card.key(event);
   }
 
   close() {
