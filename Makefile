@@ -25,7 +25,7 @@ lab: $(VENV)/.app $(STUDY)  ## open JupyterLab on the notebooks, with the sample
 
 $(STUDY): | $(VENV)/.app
 	@mkdir -p build
-	@$(BIN)/labkit init $(SAMPLE)/predictions.csv --study $(STUDY) --source $(SAMPLE)/src/test/java
+	@$(BIN)/labkit init $(SAMPLE)/predictions.csv --study $(STUDY) --source $(SAMPLE)/src/test/java >&2
 
 lint: $(VENV)/.dev  ## style, types and import rules
 	@$(BIN)/ruff check .
