@@ -11,7 +11,7 @@ from labkit.disputes import Disputes
 from labkit.errors import ChoiceError, LabkitError
 from labkit.model import plain
 from labkit_widgets import messages
-from labkit_widgets.drawn import evidence, questions_of
+from labkit_widgets.drawn import coloured, evidence, questions_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +50,10 @@ class Desk:
                 yield self._place() | {"acked": [acting.act.uuid for acting in acts]}
             case messages.Acting(act, nonce):
                 yield from self._act(act, nonce)
+            case messages.Context(item, lines) if item in self._nonces:
+                code = self.study.context(item, lines)
+                if code is not None:
+                    yield {"type": "code", "item": item, "code": coloured(code)}
             case messages.Beat():
                 yield {"type": "beat"}
 

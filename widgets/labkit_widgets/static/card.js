@@ -46,8 +46,11 @@ export class Card {
     this.list = new List({
       find: (text, state) => world.send([{ type: "find", text, state }]), visit: (item) => this.jump(item), close: () => this.fold(""),
     });
+    const settling = study.protocol === "settling"; // the desk has no list, no unsure, no flags
+    this.flag.hidden = this.unsure.hidden = this.redo.hidden = settling;
+    this.listed = !settling;
     this.strip.root.append(
-      button("List", { action: "list", key: "l", class: "lk-small" }),
+      ...(settling ? [] : [button("List", { action: "list", key: "l", class: "lk-small" })]),
       ...(study.guidelines ? [button("Guidelines", { action: "guidelines", key: "g", class: "lk-small" })] : []),
       button("Keys", { action: "keys", key: "?", class: "lk-small" }),
     );
@@ -118,6 +121,7 @@ export class Card {
     const { session } = this;
     if (act === "focus") return this.focus(true);
     if (act === "saved?") return this.tell(session.pending ? "Saving…" : "All saved.");
+    if (act === "list" && !this.listed) return undefined;
     if (act === "keys" || act === "guidelines" || act === "list") return this.fold(act);
     if (act === "begin") {
       session.study.fresh = false;
