@@ -120,7 +120,7 @@ export class Card {
   do(act, source, detail) {
     const { session } = this;
     if (act === "focus") return this.focus(true);
-    if (act === "saved?") return this.tell(session.pending ? "Saving…" : "All saved.");
+    if (act === "saved?") return this.tell(session.pending ? "Saving…" : "all saved");
     if (act === "list" && !this.listed) return undefined;
     if (act === "keys" || act === "guidelines" || act === "list") return this.fold(act);
     if (act === "begin") {
@@ -252,7 +252,7 @@ export class Card {
   trouble() {
     const { session, problem } = this;
     const text = session.stalled
-      ? "Not saved yet: the kernel is busy or gone. Your answer is kept in this browser and is saved as soon as the kernel is back; after a reload too."
+      ? "Your answer is not saved yet: the kernel is busy or gone. It is kept in this browser and stored as soon as a kernel is back, after a reload too."
       : session.problem?.text ?? "";
     problem.hidden = text === "";
     if (problem.dataset.text === text) return;

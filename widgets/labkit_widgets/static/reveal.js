@@ -27,11 +27,11 @@ export class Reveal {
 }
 
 function hidden(study) {
-  if (study.protocol === "settling") return [h("p", { class: "lk-ai-name" }, "The reviewers’ answers"), h("p", { class: "lk-ai-hint" }, "Hidden until you answer.")];
+  if (study.protocol === "settling") return [h("p", { class: "lk-ai-name" }, "The reviewers’ answers"), h("p", { class: "lk-ai-hint" }, "hidden until you answer")];
   const never = study.protocol === "blind";
   return [
     h("p", { class: "lk-ai-name" }, "AI’s answer"),
-    h("p", { class: "lk-ai-hint" }, never ? "Hidden in this study: your own judgement is what counts." : "Hidden until you answer."),
+    h("p", { class: "lk-ai-hint" }, never ? "hidden in this study: your own judgement is what counts" : "hidden until you answer"),
   ];
 }
 
