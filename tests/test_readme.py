@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import click
@@ -47,6 +48,20 @@ def test_every_option_in_the_readmes_commands_is_there() -> None:
         assert command is not None
         there = {option for parameter in command.params for option in parameter.opts}
         assert {word for word in words if word.startswith("--")} <= there
+
+
+def test_the_readmes_commands_run_one_after_the_other_where_it_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shutil.copytree(ROOT / "sample_data" / "relevance", tmp_path / "files")
+    monkeypatch.chdir(tmp_path / "files")
+    monkeypatch.setenv("LABKIT_REVIEWER", "ada")
+    monkeypatch.setattr("labkit.cli.review.become", lambda _command: None)
+    blocks = "".join(re.findall(r"```console\n(.*?)```", README, re.DOTALL))
+    for line in re.findall(r"^labkit (.*)$", blocks, re.MULTILINE):
+        result = CliRunner().invoke(cli, line.split(), standalone_mode=False)
+        assert result.exception is None, line
+        assert (result.return_value or 0) == (1 if "--min-f1" in line else 0), line
 
 
 def test_the_python_example_runs(

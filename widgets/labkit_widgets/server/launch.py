@@ -128,7 +128,10 @@ def run(
         sys.stdout.flush()
         if not asked.no_browser:
             webbrowser.open(pages[-1][1])
-        server.wait()
+        if server.wait():
+            raise InputError(
+                "the server ended by itself; what was shown as saved is on disk: start it again."
+            )
     finally:
         _end(server)
 

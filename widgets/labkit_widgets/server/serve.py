@@ -79,6 +79,9 @@ def main(notebook: str, port: int) -> None:
     ReviewerTokens.tokens = json.loads(os.environ.pop(TOKENS, "{}"))
     app = ReviewServer.instance(config=configuration(port))
     app.log.addFilter(lambda record: "is not trusted" not in record.getMessage())
+    # Jupyter's own two numbers, given in one unit and read in another: nothing for the reviewer
+    pings = logging.getLogger("tornado.general")
+    pings.addFilter(lambda record: "websocket_ping_timeout" not in record.getMessage())
     app.initialize([notebook])
     app.start()
 

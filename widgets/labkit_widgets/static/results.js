@@ -5,6 +5,8 @@ import { count, h, title, words } from "./dom.js";
 const PLAIN = Object.freeze({
   precision: "Precision: flagged and right", recall: "Recall: found of what is there", f1: "F1: both in one", accuracy: "Accuracy: right answers",
   prevalence: "Prevalence: how many are there at all", ece: "Calibration error (ECE)", brier: "Brier score", nll: "Log loss",
+  "tags.micro.precision": "Precision, all counts together (micro)", "tags.micro.recall": "Recall, all counts together (micro)",
+  "tags.micro.f1": "F1, all counts together (micro)", "tags.macro.f1": "F1, mean of the tags (macro)",
 });
 
 /** Draws the numbers that Python counted. */
@@ -72,7 +74,7 @@ function estimates(rows, heading) {
     "tr", {}, h("th", { scope: "row" }, PLAIN[m.name] ?? title(m.name)), h("td", { class: "lk-number-cell" }, hook(m)), h("td", {}, whisker(m)),
     h("td", { class: "lk-quiet" }, m.value === null ? because(m) : m.low === m.high ? "exact" : `${four(m.low)} to ${four(m.high)}`), h("td", { class: "lk-quiet" }, String(m.n)), h("td", { class: "lk-quiet" }, m.basis),
   );
-  return h("section", {}, h("h3", {}, heading), h("table", { class: "lk-table" }, head("", "Value", "", "95 % interval", "Labels", "Basis"), h("tbody", {}, ...rows.map(line))));
+  return h("section", {}, h("h3", {}, heading), h("table", { class: "lk-table lk-estimates" }, head("", "Value", "", "95 % interval", "Labels", "Basis"), h("tbody", {}, ...rows.map(line))));
 }
 
 const because = (m) => (m.reason ?? "not known yet").replace(`${m.name}: `, "");
