@@ -50,6 +50,8 @@ class StudyConfig:
     design: str = "simple"
     strata: str | None = None
     """A column that strata are made of, always crossed with the AI's decision."""
+    take_all: tuple[str, ...] = ()
+    """Strata that are drawn whole: ``auth/flagged``, or ``auth`` for both sides of the decision."""
     seed: int = 1
     protocol: str = "blind-first"
     reveal: str = "always"
@@ -167,6 +169,7 @@ _READ: dict[str, Callable[[_Reader, str, Node], Any]] = {
     "reveal": lambda r, k, n: r.choice(k, n, REVEALS),
     "results": lambda r, k, n: r.choice(k, n, RESULTS),
     "reviewers": _Reader.names,
+    "take_all": _Reader.words,
     "overlap": _Reader.share,
     "repeats": _Reader.share,
     "show": _Reader.words,
@@ -310,6 +313,7 @@ def schema() -> Mapping[str, Any]:
         "protocol": {"enum": [*PROTOCOLS]},
         "reveal": {"enum": [*REVEALS]},
         "results": {"enum": [*RESULTS]},
+        "take_all": words,
         "reviewers": words,
         "overlap": share,
         "repeats": share,

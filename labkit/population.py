@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 MAX_STRATA = 50
 FOLDER = "folder"
 """The stratum that every item has: its package, or the folder of its file."""
+TAG = "tag"
+"""The stratum of an item is the first of the AI's tags, those aside that "yes" implies."""
 
 
 def yes_no(task: Task) -> str | None:
@@ -79,7 +81,8 @@ def population(
         task: What is asked.
         items: Every item.
         predictions: What the AI said.
-        strata: The field whose value is the stratum, or ``folder``; all alike when ``None``.
+        strata: The field whose value is the stratum, ``folder`` or ``tag``; all alike when
+            ``None``.
 
     Raises:
         InputError: No item has such a field, or it has more than 50 values.
@@ -88,7 +91,7 @@ def population(
         Predicted(
             item=item,
             flagged=is_flagged(task, prediction),
-            stratum=WHOLE if strata is None else _own(items[item], strata),
+            stratum=WHOLE if strata is None else _own(task, items[item], prediction, strata),
             confidence=chance_of(task, prediction),
             tags=tags_of(prediction.answer),
         )
@@ -96,12 +99,15 @@ def population(
     )
 
 
-def _own(item: Item, strata: str) -> str:
+def _own(task: Task, item: Item, prediction: Prediction, strata: str) -> str:
+    if strata == TAG:
+        return min((tags_of(prediction.answer) or set()) - {*task.implied}, default="none")
     if strata == FOLDER:
         if item.file:
             return str(PurePosixPath(item.file).parent)
         return item.subtitle.rpartition(".")[0] or "none"
-    return item.fields.get(strata, "").partition(",")[0].strip() or "none"
+    told = item.fields.get(strata) or prediction.fields.get(strata, "")
+    return told.partition(",")[0].strip() or "none"
 
 
 def strata_of(units: Iterable[Predicted], strata: str | None) -> Mapping[str, str]:
@@ -119,7 +125,10 @@ def strata_of(units: Iterable[Predicted], strata: str | None) -> Mapping[str, st
     found = crossed_strata(units)
     names = {name.rpartition("/")[0] for name in found.values()}
     if names == {"none"}:
-        raise InputError(f"strata {strata!r}: no item has such a field; name another one.")
+        raise InputError(
+            f"strata {strata!r}: no item has such a field; name another one, "
+            f"or {FOLDER!r} or {TAG!r}."
+        )
     if len(names) > MAX_STRATA:
         raise InputError(
             f"strata {strata!r} has {len(names)} values, more than {MAX_STRATA}; choose a field "

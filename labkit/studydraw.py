@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from labkit.arms import assign_arms
+from labkit.errors import InputError
 from labkit.estimation.allocation import bands, neyman
 from labkit.estimation.units import WHOLE
 from labkit.population import population, strata_of
@@ -18,6 +19,7 @@ from labkit.sampling import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from labkit.config import StudyConfig
     from labkit.presets.material import Material
@@ -38,7 +40,25 @@ def _allocated(
     """Each item's stratum, and how many each stratum gives."""
     units = population(material.task, material.items, material.predictions, config.strata)
     frame = strata_of(units, config.strata)
-    return frame, neyman(units, frame, len(units) if n is None else n)
+    whole = _whole(config.take_all, set(frame.values()))
+    return frame, neyman(units, frame, len(units) if n is None else n, take_all=whole)
+
+
+def _whole(wanted: Sequence[str], strata: AbstractSet[str]) -> AbstractSet[str]:
+    """The strata that are drawn whole; a name without the AI's decision means both sides.
+
+    Raises:
+        InputError: No stratum is called so.
+    """
+    found: set[str] = set()
+    for name in wanted:
+        own = {one for one in strata if one == name or one.rpartition("/")[0] == name}
+        if not own:
+            raise InputError(
+                f"take-all {name!r} is no stratum; there are {', '.join(sorted(strata))}."
+            )
+        found |= own
+    return found
 
 
 def frame_of(config: StudyConfig, material: Material) -> Mapping[str, str]:

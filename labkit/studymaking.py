@@ -155,6 +155,12 @@ def _configured(predictions: Path, folder: Path, options: StudyOptions) -> Study
             if not path.exists():
                 raise InputError(f"{path}: no such file or folder; check --{name}.")
             values[name] = relative(path, folder)
+    if options.strata is not None or options.take_all:
+        if options.design == "simple":
+            raise InputError(
+                "--strata and --take-all make a stratified sample; leave --design simple out."
+            )
+        values["design"] = "stratified"
     values.setdefault("task", preset_of(predictions))
     if options.strata is not None:
         values.setdefault("design", "stratified")

@@ -23,6 +23,7 @@ class StudyOptions:
     sample: int | None = None
     design: str | None = None
     strata: str | None = None
+    take_all: tuple[str, ...] = ()
     seed: int | None = None
     protocol: str | None = None
     reveal: str | None = None

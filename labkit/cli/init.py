@@ -31,11 +31,20 @@ def study_options(function: Callable[..., Any]) -> Callable[..., Any]:
                 metavar="N",
                 help="Draw N items; all by default.",
             ),
-            click.option("--design", type=click.Choice(["simple", "stratified"])),
+            click.option(
+                "--design",
+                type=click.Choice(["simple", "stratified"]),
+                help="Every item alike (default), or by AI decision and confidence.",
+            ),
             click.option(
                 "--strata",
                 metavar="FIELD",
-                help="Stratify by a field, or 'folder', instead of by confidence.",
+                help="Stratify by a field, 'folder' or 'tag', instead of by confidence.",
+            ),
+            click.option(
+                "--take-all",
+                metavar="STRATUM,...",
+                help="Strata to draw whole, as auth/flagged, or auth for both sides.",
             ),
             click.option(
                 "--seed", type=click.IntRange(0), metavar="S", help="What is drawn; 1 by default."
@@ -88,6 +97,7 @@ def options_of(**given: Any) -> StudyOptions:
         lead=reviewer_name() if len(reviewers) > 1 else None,
         show=split_words(given.pop("show") or ""),
         tags=tags_on_offer(given.pop("tags") or ""),
+        take_all=split_words(given.pop("take_all") or ""),
         columns=tuple(pairs),
         **given,
     )
