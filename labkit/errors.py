@@ -10,15 +10,20 @@ Subclasses live beside the code that raises them when they carry fields of their
 
 from __future__ import annotations
 
+_LONGEST = 800
+_HEAD = 600
+
 
 def printable(sentence: str) -> str:
-    r"""A sentence for one line of a terminal: what is not printable is escaped.
+    r"""A sentence for one line of a terminal: too long is cut, what is not printable is escaped.
 
     Files are untrusted, and so are the names and values that sentences quote from them.
 
     >>> print(printable("no column 'a" + chr(0x2028) + "b', found" + chr(27) + "[2J"))
     no column 'a\u2028b', found\x1b[2J
     """
+    if len(sentence) > _LONGEST:
+        sentence = f"{sentence[:_HEAD]} … {sentence[_HEAD - _LONGEST :]}"
     if sentence.isprintable():
         return sentence
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in sentence)

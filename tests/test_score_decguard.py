@@ -381,3 +381,38 @@ def test_the_command_line_detects_decguard_and_returns_its_exit_code(conformance
         "compare", folder / "report_refund_default.json", folder / "report_refund_default.json"
     )
     assert diff.returncode == 0
+
+
+def test_unmet_warnings_of_a_gates_file_fail_only_when_asked(
+    conformance: Path, tmp_path: Path
+) -> None:
+    stored = conformance / "systems/decguard/reference/report_refund_default.json"
+    wanted = tmp_path / "gates.yaml"
+    wanted.write_text("warnings: {max_brier: 0.01}\nrequirements: {min_accuracy: 0.9}\n")
+    asked = {"gates": wanted}
+    assert decguard.score(Call(stored, (), asked)).exit_code == 0
+    assert decguard.score(Call(stored, (), {**asked, "fail_on_warn": True})).exit_code == 1
+
+
+def test_a_sentence_on_an_endless_value_stays_readable(conformance: Path, tmp_path: Path) -> None:
+    value = json.loads(
+        (conformance / "systems/decguard/reference/report_refund_default.json").read_text()
+    )
+    value["results"][0]["result"]["selected"] = "a" * 100_000
+    edited = tmp_path / "report.json"
+    edited.write_text(json.dumps(value))
+    with pytest.raises(InputError) as caught:
+        decguard.score(Call(edited))
+    assert len(str(caught.value)) < 1000
+
+
+@pytest.mark.parametrize("number", ["1e400", "NaN", "9" * 400, "-" + "9" * 400])
+def test_numbers_past_every_bound_are_refused_in_a_sentence(
+    conformance: Path, tmp_path: Path, number: str
+) -> None:
+    folder = conformance / "systems/decguard/examples/refund"
+    rows = (folder / "production.jsonl").read_text().splitlines()
+    rows[0] = rows[0][:-1] + f', "cost": {number}}}'
+    (tmp_path / "p.jsonl").write_text("\n".join(rows).replace('"cost": 0', '"price": 0'))
+    with pytest.raises(InputError):
+        decguard.score(Call(folder / "decguard.yaml", (tmp_path / "p.jsonl",)))

@@ -242,3 +242,32 @@ def test_every_fault_is_one_sentence_and_exit_two(folder: Path, tmp_path: Path) 
         assert (done.returncode, done.stdout) == (2, ""), arguments
         assert 0 < len(done.stderr.strip().splitlines()) <= 2, done.stderr
         assert "Traceback" not in done.stderr, done.stderr
+
+
+@pytest.mark.parametrize("entry", [None, 0, "A-SEC-3", [], {}, {"check": "A-SEC-3"}])
+def test_a_required_finding_that_is_none_is_refused(
+    folder: Path, tmp_path: Path, entry: object
+) -> None:
+    expected = tmp_path / "expected.json"
+    expected.write_text(json.dumps({"required_findings": [entry], "clean_checks": []}))
+    with pytest.raises(InputError, match="a required finding needs"):
+        godaudits.score(
+            Call(expected, (folder / "benchmarks/detectors/blind-obvious-lookup.audit.json",))
+        )
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        "systems/methodatlas/constructed_accuracy_example/predictions.csv",
+        "systems/planwerk/corpus_expected",
+        "systems/decguard/reference/report_refund_default.json",
+        "systems/aacr/raw/negative_samples.json",
+        "systems/godaudits/benchmarks/detectors.json",
+        "real/sarif/bandit_real.sarif",
+    ],
+)
+def test_what_is_no_file_of_paired_runs_is_named(conformance: Path, strange: str) -> None:
+    truth = conformance / "systems/godaudits/benchmarks/accuracy-ground-truth.json"
+    with pytest.raises(InputError, match=r"this is [a-z-]+, but the second file must be"):
+        godaudits.score(Call(truth, (conformance / strange,)))

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import math
+import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, TypeVar
 
@@ -14,6 +17,7 @@ Check = Callable[[Any, str], T]
 """Takes a raw value and the place it came from; returns the value or raises ``InputError``."""
 
 _SHOWN = 60
+_HUGE = 10**_SHOWN
 
 
 class _Required:
@@ -24,9 +28,25 @@ REQUIRED = _Required()
 
 
 def shown(value: object) -> str:
-    """A value as an error sentence shows it: short, on one line."""
-    text = " ".join(repr(value).split())
+    """A value as an error sentence shows it: short, on one line, null and true as JSON has them.
+
+    >>> shown(None), shown(True), shown([1, None])
+    ('null', 'true', '[1, null]')
+    """
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else str(value).lower()
+    if isinstance(value, int) and abs(value) >= _HUGE:
+        return "a huge number"
+    text = " ".join(_written(value).split())
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
+
+
+def _written(value: object) -> str:
+    """Lists and objects as JSON writes them; anything that JSON does not know as Python does."""
+    if isinstance(value, dict | list):
+        with suppress(TypeError, ValueError):
+            return json.dumps(value, ensure_ascii=False)
+    return repr(value)
 
 
 def refuse(place: str, message: str) -> InputError:
@@ -121,8 +141,8 @@ def number(low: float = -math.inf, high: float = math.inf) -> Check[float]:
     def bounded(value: Any, place: str) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise refuse(place, f"expected a number, got {shown(value)}.")
-        if not math.isfinite(value):
-            raise refuse(place, f"expected a finite number, got {value}.")
+        if abs(value) > sys.float_info.max or math.isnan(value):
+            raise refuse(place, f"expected a finite number, got {shown(value)}.")
         if not low <= value <= high:
             raise refuse(place, f"must lie between {low:g} and {high:g}, got {shown(value)}.")
         return float(value)
@@ -138,7 +158,7 @@ def whole(low: int = 0, high: int | None = None) -> Check[int]:
             raise refuse(place, f"expected a whole number, got {shown(value)}.")
         if value < low or (high is not None and value > high):
             until = f"between {low} and {high}" if high is not None else f"at least {low}"
-            raise refuse(place, f"must be {until}, got {value}.")
+            raise refuse(place, f"must be {until}, got {shown(value)}.")
         return value
 
     return bounded

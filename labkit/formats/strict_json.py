@@ -45,6 +45,8 @@ def parse(text: str, source: str, line: int | None = None, *, constants: bool = 
     Raises:
         InputError: Not JSON, nested too deeply, or a key twice in one object.
     """
+    if not text.strip():
+        raise InputError.at(source, line, "the file is empty; expected JSON.")
     options: dict[str, Any] = {} if constants else {"parse_constant": _no_constant}
     try:
         value = json.loads(text, object_pairs_hook=_once, **options)

@@ -212,5 +212,6 @@ def report(  # noqa: PLR0913  # each is a part of the report
             *blocks.problems(problems),
         )
     )
-    failed = exit_code(status, fail_on_warn=fail_on_warn) or int(any(c.failed for c in asked))
+    unmet = any(check.failed or (fail_on_warn and not check.held) for check in asked)
+    failed = exit_code(status, fail_on_warn=fail_on_warn) or int(unmet)
     return Report(data, document, failed)

@@ -138,5 +138,6 @@ def report(  # noqa: PLR0913  # each is a part of the report
             *blocks.gates(asked),
         )
     )
-    failed = exit_code(status, fail_on_warn=fail_on_warn) or int(any(x.failed for x in asked))
+    unmet = any(check.failed or (fail_on_warn and not check.held) for check in asked)
+    failed = exit_code(status, fail_on_warn=fail_on_warn) or int(unmet)
     return Report(plain(data), document, failed)

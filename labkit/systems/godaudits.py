@@ -100,6 +100,8 @@ def _paired(call: Call, gold: Path) -> Report:
     if not call.predictions:
         raise InputError(f"{gold.name}: name the file of runs too; give {_FORMS}.")
     path, *others = call.predictions
+    for role, file in (("the second file", path), *(("a further file", file) for file in others)):
+        detection.expect(file, ["godaudits-paired"], role)
     if _given((gold,), "repos"):
         return _blind(call, gold)
     extra = tuple(others)

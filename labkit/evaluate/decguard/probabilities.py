@@ -30,9 +30,13 @@ class ProbabilityError(LabkitError):
     """An answer is no distribution over the contract's labels."""
 
 
+def _shown(value: object) -> str:
+    return "null" if value is None else repr(value)
+
+
 def _number(label: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ProbabilityError(f"the probability of {label!r} is not a number: {value!r}")
+        raise ProbabilityError(f"the probability of {label!r} is not a number: {_shown(value)}")
     try:
         number = float(value)
     except OverflowError as error:
@@ -57,7 +61,7 @@ def validate(labels: Sequence[str], raw: object, tolerance: float) -> dict[str, 
             number of at least 0, or a sum outside the tolerance.
     """
     if not isinstance(raw, Mapping):
-        raise ProbabilityError(f"probabilities must be an object by label, got {raw!r}")
+        raise ProbabilityError(f"probabilities must be an object by label, got {_shown(raw)}")
     missing = [label for label in labels if label not in raw]
     unknown = [key for key in raw if key not in labels]
     if missing or unknown:

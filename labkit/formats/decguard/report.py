@@ -29,6 +29,7 @@ from labkit.formats.fields import (
     one_of,
     optional,
     refuse,
+    shown,
     some_text,
     text,
     whole,
@@ -148,8 +149,7 @@ def difference(kept: Any, again: Any, path: str = "") -> str | None:
         return next((d for i, (a, b) in pairs if (d := difference(a, b, f"{path}[{i}]"))), None)
     if kept == again and isinstance(kept, bool) == isinstance(again, bool):
         return None
-    short = [text if len(text) < 40 else "something else" for text in map(repr, (kept, again))]  # noqa: PLR2004  # what fits into a sentence
-    return f"{path.lstrip('.')} is {short[0]}, recomputed {short[1]}"
+    return f"{path.lstrip('.')} is {shown(kept)}, recomputed {shown(again)}"
 
 
 def agree(source: str, what: str, kept: Any, again: Any) -> None:

@@ -144,11 +144,10 @@ def build_expected(raw: Any, source: str) -> Expected:
             source, f"an expected.json holds the lists required_findings and clean_checks; {what}."
         )
     _once(required, clean, source)
-    odd = next((entry for entry in required if not _is_required(entry)), None)
-    if odd is not None:
-        raise refuse(
-            source, f"a required finding needs a valid check, severity and path: {shown(odd)}."
-        )
+    for entry in required:
+        if not _is_required(entry):
+            fault = f"a required finding needs a valid check, severity and path: {shown(entry)}."
+            raise refuse(source, fault)
     if not all(isinstance(check, str) for check in clean):
         raise refuse(source, "clean_checks must be a list of check ids.")
     return Expected(
