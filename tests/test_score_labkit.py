@@ -327,3 +327,33 @@ def test_damaged_files_are_scored_or_refused_in_one_sentence(
         path.write_bytes(content[:at] + data.draw(st.binary(max_size=5)) + content[end:])
     said = outcome(gold, predictions)
     assert said.startswith("{") or said.endswith(".")
+
+
+@pytest.mark.parametrize("factor", [10.0, 0.01, 1 / 3])
+def test_a_factor_that_all_weights_share_changes_nothing(tmp_path: Path, factor: float) -> None:
+    rows = "id,label,confidence\n" + "".join(
+        f"m{i},{str(i % 4 == 0).lower()},0.{5 + i % 5}\n" for i in range(400)
+    )
+
+    def labels(by: float) -> str:
+        return "id,label,weight\n" + "".join(
+            f"m{i},{str(i % 4 == 0 or i % 7 == 0).lower()},{by * (2 + i % 3)!r}\n"
+            for i in range(0, 400, 3)
+        )
+
+    plain, scaled = (scored(tmp_path, labels(by), rows) for by in (1.0, factor))
+    assert plain["problems"] == scaled["problems"] == []
+    for one, other in zip(plain["metrics"], scaled["metrics"], strict=True):
+        for end in ("value", "low", "high"):
+            assert other[end] == pytest.approx(one[end], abs=1e-9)
+        assert (one["method"], one["design"], one["n"]) == (
+            other["method"],
+            other["design"],
+            other["n"],
+        )
+
+
+def test_a_weight_that_is_none_is_said(tmp_path: Path) -> None:
+    labels = "id,label,weight\na,true,2\nb,false,0\nc,true,-1\nd,false,many\n"
+    said = [problem["message"] for problem in scored(tmp_path, labels, ROWS)["problems"]]
+    assert said == [f"weight '{bad}' is not above 0; not used." for bad in ("0", "-1", "many")]

@@ -39,6 +39,8 @@ class GoldLabel:
     reviewer: str = ""
     stratum: str = ""
     inclusion_probability: float | None = None
+    weight: float | None = None
+    """For how many items the label stands, up to a factor that all labels share; above 0."""
     drawn: bool = True
     """False where the file says of others how they were drawn, and of this one nothing."""
     basis: str = ""
@@ -95,22 +97,28 @@ def _decided(answer: Mapping[str, Any]) -> tuple[str | None, tuple[str, ...] | N
 
 
 def _drawn(record: Record, source: str, problems: list[Problem]) -> float | None:
-    """The chance with which a label was drawn, from its own key or from a weight."""
-    if record.text("inclusion_probability"):
-        reading = record.probability("inclusion_probability")
-        if reading.value == 0:
-            reading = type(reading)(fault="is 0")
-        if reading.fault or reading.note:
-            problems.append(
-                rowrecords.doubted(source, record, "inclusion_probability", reading, "not used")
-            )
-        return reading.value
-    if record.text("weight"):
-        weight = record.number("weight")
-        if weight.value is not None and weight.value >= 1:
-            return 1 / weight.value
-        message = f"weight {record.text('weight')!r} is not 1 or more; not used."
-        problems.append(Problem(source, record.line, message))
+    """The chance with which a label was drawn."""
+    if not record.text("inclusion_probability"):
+        return None
+    reading = record.probability("inclusion_probability")
+    if reading.value == 0:
+        reading = type(reading)(fault="is 0")
+    if reading.fault or reading.note:
+        problems.append(
+            rowrecords.doubted(source, record, "inclusion_probability", reading, "not used")
+        )
+    return reading.value
+
+
+def _weight(record: Record, source: str, problems: list[Problem]) -> float | None:
+    """The weight, where the row does not say the chance itself."""
+    if record.text("inclusion_probability") or not record.text("weight"):
+        return None
+    weight = record.number("weight").value
+    if weight is not None and weight > 0:
+        return weight
+    message = f"weight {record.text('weight')!r} is not above 0; not used."
+    problems.append(Problem(source, record.line, message))
     return None
 
 
@@ -131,6 +139,7 @@ def _gold(record: Record, which: Which, source: str, problems: list[Problem]) ->
         reviewer=record.text("reviewer"),
         stratum=record.text("stratum"),
         inclusion_probability=_drawn(record, source, problems),
+        weight=_weight(record, source, problems),
         basis=record.text("basis"),
         arm=record.text("arm"),
         duration_ms=None if duration is None else int(duration),
@@ -181,14 +190,14 @@ def parse_labels(text: str, source: str = "<text>", *, which: Which = "first") -
     wanted = (*_GOLD, *_GOLD_TAGS, which)
     rows, problems = _identified(rowrecords.parse(text, source), source, wanted, "labels")
     found = [_gold(record, which, source, problems) for record in rows]
-    if any(one.inclusion_probability is not None for one in found):
+    if any(one.inclusion_probability is not None or one.weight is not None for one in found):
         found = [_with_draw(one) for one in found]
     problems.sort(key=lambda problem: problem.line or 0)
     return Parsed(tuple(found), tuple(problems))
 
 
 def _with_draw(one: GoldLabel) -> GoldLabel:
-    if one.inclusion_probability is not None:
+    if one.inclusion_probability is not None or one.weight is not None:
         return one
     values = {name: getattr(one, name) for name in GoldLabel.__dataclass_fields__}
     return GoldLabel(**{**values, "drawn": False})

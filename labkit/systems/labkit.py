@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -170,6 +171,24 @@ def _drawn(answers: Sequence[Answer], truths: Sequence[Truth], sample: str | Non
     return "simple" if len(chances) == 1 else "unequal"
 
 
+def _with_chances(gold: Mapping[str, GoldLabel], answers: Sequence[Answer]) -> list[GoldLabel]:
+    """Weights as chances of being drawn: all weights together stand for all predictions.
+
+    So a factor that all weights share changes nothing.
+    """
+    inside = {one.item for one in answers if one.label is not None or one.tags is not None}
+    whole = math.fsum(one.weight or 0.0 for one in gold.values() if one.item in inside)
+    if not whole:
+        return list(gold.values())
+    factor = len(inside) / whole
+    return [
+        one
+        if one.weight is None
+        else replace(one, inclusion_probability=min(1.0, 1 / (factor * one.weight)))
+        for one in gold.values()
+    ]
+
+
 def _basis(one: GoldLabel) -> str:
     return one.basis or "imported"
 
@@ -252,7 +271,7 @@ def read(call: Call, gold_path: Path, predictions: Path) -> Read:
     of_positive = call.options.get("confidence_of") == "positive"
     if of_positive and positive is None:
         raise InputError("--confidence-of positive needs two labels; name one with --positive.")
-    truths = tuple(_truth(one) for one in by_item.values())
+    truths = tuple(_truth(one) for one in _with_chances(by_item, answers))
     drawn = _drawn(answers, truths, call.options.get("sample"))
     return Read(
         tuple(_said(one, of_positive=of_positive, positive=positive) for one in answers),
