@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from labkit import config as study_config
@@ -16,8 +17,6 @@ from labkit.studyresults import StudyResults
 from labkit.view import code_of, view_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from labkit.parsed import Problem
     from labkit.studyupdate import Updated
 
@@ -29,29 +28,32 @@ class Study(StudyResults):
 
     @classmethod
     def create(
-        cls, predictions: Path, folder: Path, *, options: StudyOptions | None = None
+        cls, predictions: Path | str, folder: Path | str, *, options: StudyOptions | None = None
     ) -> Study:
         """Make a study of a predictions file: draw the sample, write study.yaml and the store.
 
         Raises:
             InputError: The predictions cannot be read, or the folder holds a study already.
         """
+        place = Path(folder)
         told = studymaking.create(
-            predictions, folder, options or StudyOptions(), at=datetime.now(UTC)
+            Path(predictions), place, options or StudyOptions(), at=datetime.now(UTC)
         )
-        return cls(*studyfiles.opened(folder), told=told)
+        return cls(*studyfiles.opened(place), told=told)
 
     @classmethod
-    def open(cls, folder: Path) -> Study:
+    def open(cls, folder: Path | str) -> Study:
         """Open the study of a folder (or of its study.yaml).
 
         Raises:
             InputError: No study, a key that is unknown, or a file that cannot be read.
         """
-        return cls(*studyfiles.opened(folder))
+        return cls(*studyfiles.opened(Path(folder)))
 
     @staticmethod
-    def update(folder: Path, predictions: Path, *, at: datetime | None = None) -> Updated:
+    def update(
+        folder: Path | str, predictions: Path | str, *, at: datetime | None = None
+    ) -> Updated:
         """Take a new scan into a study that nobody has open; see ``labkit.studyupdate``.
 
         Raises:
@@ -59,7 +61,7 @@ class Study(StudyResults):
         """
         from labkit.studyupdate import update  # noqa: PLC0415  # seldom needed
 
-        return update(folder, predictions, at=at or datetime.now(UTC))
+        return update(Path(folder), Path(predictions), at=at or datetime.now(UTC))
 
     def close(self) -> None:
         """Close the store."""

@@ -67,3 +67,12 @@ def test_the_functions_do_what_the_commands_do(tmp_path: Path) -> None:
         place / "predictions.csv", place / "predictions.csv", gold=place / "labels.yaml"
     )
     assert held.exit_code == 0
+
+
+def test_paths_may_be_text_everywhere(tmp_path: Path) -> None:
+    scan, folder = str(RELEVANCE / "predictions.csv"), str(tmp_path / "study")
+    with Study.create(scan, folder) as made:
+        items = list(made.items)
+    with Study.open(folder) as opened:
+        assert list(opened.items) == items
+    assert Study.update(folder, scan)

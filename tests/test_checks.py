@@ -206,3 +206,13 @@ def test_a_folder_with_others_files_in_it_is_not_called_after_a_few(tmp_path: Pa
     (inner / "expected.json").write_text('{"findings": 2145, "valid": 1505}')
     found = {Path(one.file).name: one.kind for one in check_all(tmp_path)}
     assert found == {"run.json": "planwerk-reviews", "p.csv": "methodatlas-predictions"}
+
+
+@pytest.mark.parametrize("command", ["check", "score", "compare"])
+def test_a_name_too_long_for_any_file_is_a_sentence(command: str, tmp_path: Path) -> None:
+    name = "a" * 5000
+    (tmp_path / "good.csv").write_text("id,label\na,true\n")
+    arguments = [sys.executable, "-m", "labkit", command, name, str(tmp_path / "good.csv")]
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+    assert "Traceback" not in done.stderr

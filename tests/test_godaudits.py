@@ -344,3 +344,8 @@ def test_swapped_files_are_named(godaudits: Path) -> None:
         audit.build({"required_findings": [], "clean_checks": []}, "expected.json")
     with pytest.raises(InputError, match="swap the two files"):
         audit.build_expected({"findings": [], "evidence": []}, "AUDIT.json")
+
+
+@pytest.mark.parametrize("name", ["a" * 5000, "a/" * 4000, "a\0b", "..", "", "C:/x", "//x"])
+def test_a_file_that_cannot_be_is_not_found_beside_another(tmp_path: Path, name: str) -> None:
+    assert beside.find(name, tmp_path / "detectors.json") is None

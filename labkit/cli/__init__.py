@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from labkit import __version__
-from labkit.errors import LabkitError
+from labkit.errors import LabkitError, printable
 
 COMMANDS: dict[str, str] = {
     "review": "Open the review app on a predictions file or a study",
@@ -88,4 +88,8 @@ def main(args: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
+    except OSError as error:
+        place = f"{error.filename}: " if error.filename else ""
+        _say(printable(f"{place}{error.strerror or error}."))
+        sys.exit(EXIT_BAD_INPUT)
     sys.exit(outcome if isinstance(outcome, int) else 0)

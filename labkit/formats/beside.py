@@ -19,6 +19,10 @@ def find(named: str, source: Path) -> Path | None:
     folder = source.resolve().parent
     for place in (folder, *folder.parents[:LEVELS]):
         candidate = place.joinpath(*parts.parts)
-        if candidate.is_file():
+        try:
+            found = candidate.is_file()
+        except OSError:  # a name that is too long for any file
+            return None
+        if found:
             return candidate
     return None
