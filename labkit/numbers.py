@@ -10,7 +10,6 @@ from labkit.codebook import agrees
 from labkit.estimation.anchoring import Answered, anchoring
 from labkit.estimation.designs import crossed
 from labkit.estimation.estimates import estimate
-from labkit.estimation.planner import plan
 from labkit.estimation.score_interval import METRICS
 from labkit.estimation.whole import Drawn, Estimates, Options, estimate_all
 from labkit.labels import by_item, is_disputed
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from labkit.estimation.anchoring import Anchoring
     from labkit.estimation.designs import Design
     from labkit.estimation.estimates import Estimate
-    from labkit.estimation.planner import Plan
+    from labkit.estimation.planner import Allocation
     from labkit.estimation.population import Population
     from labkit.estimation.units import Labelled
     from labkit.model import Label, Prediction, Task
@@ -61,12 +60,22 @@ class Frames:
         return tuple(
             labelled(self.task, one, self.predictions.get(item), final=final)
             for item, group in by_item(labels).items()
-            if not is_disputed(group) and (one := _standing(group, basis))
+            if not is_disputed(group) and (one := standing(group, basis))
         )
 
     def design(self, labels: Iterable[Labelled]) -> Design:
         """The strata with what the labels say."""
         return crossed(self.population.frame, labels, simple=self.drawn == "simple")
+
+    @property
+    def allocation(self) -> Allocation:
+        """Where further labels go: as the sample was drawn, or where they help most."""
+        return "proportional" if self.drawn == "simple" else "optimal"
+
+    @property
+    def of_choice(self) -> bool:
+        """Whether the AI chooses among labels, so that the share that is right is its accuracy."""
+        return not self.binary and yes_no(self.task) is None
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -82,7 +91,7 @@ class Frames:
         return row
 
 
-def _standing(group: Sequence[Label], basis: Basis) -> Label | None:
+def standing(group: Sequence[Label], basis: Basis) -> Label | None:
     """The label of a basis: the adjudicated one, else the first."""
     found = [label for label in group if label.basis is basis]
     return next((label for label in found if label.adjudicated), found[0] if found else None)
@@ -144,40 +153,9 @@ def estimated(
     return replace(found, metrics=tuple(frames.named(row) for row in rows))
 
 
-def headlines(frames: Frames, labels: Sequence[Label]) -> tuple[Estimate, ...]:
-    """The binary metrics of the headline's basis alone: quick enough for every answer."""
-    basis = headline(labels)
-    design = frames.design(told(frames, labels, basis))
-    return tuple(
-        frames.named(estimate(metric, design, basis=basis.value)) for metric in frames.metrics
-    )
-
-
 def disputed(labels: Iterable[Label]) -> tuple[str, ...]:
     """Items on which reviewers differ."""
     return tuple(item for item, group in by_item(labels).items() if is_disputed(group))
-
-
-def planned(
-    frames: Frames,
-    labels: Sequence[Label],
-    goal: Goal,
-    *,
-    median_seconds: float | None = None,
-    assured: bool = True,
-) -> Plan:
-    """How many more labels the goal needs, where, and how long they take."""
-    metric = goal.metric if frames.binary else "precision"
-    found = plan(
-        frames.design(told(frames, labels, headline(labels))),
-        metric=metric,
-        half_width=goal.half_width,
-        allocation="proportional" if frames.drawn == "simple" else "optimal",
-        median_seconds=median_seconds,
-        assured=assured,
-    )
-    of_choice = not frames.binary and yes_no(frames.task) is None
-    return replace(found, metric="accuracy") if of_choice else found
 
 
 def curves(frames: Frames, labels: Sequence[Label], goal: Goal) -> dict[str, object]:
@@ -194,7 +172,7 @@ def curves(frames: Frames, labels: Sequence[Label], goal: Goal) -> dict[str, obj
     widths = drawn.width_curve(
         frames.design(own),
         metric=goal.metric if frames.binary else "precision",
-        allocation="proportional" if frames.drawn == "simple" else "optimal",
+        allocation=frames.allocation,
         points=12,
     )
     risk = drawn.risk_coverage(frames.population, own, points=25) if pairs else ()

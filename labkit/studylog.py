@@ -54,6 +54,8 @@ class StudyLog:
         self._dealing = Dealing(there, config, self.sample.seed)
         self._lent = lent(store, self._row, self._dealing, now=now)
         self._adjudications: dict[str, Decision] = {}
+        self._changed: set[str] = set()
+        """Items about which something was folded in since somebody last asked."""
         self._seq = 0
         self._told = told
         self._lock = threading.RLock()
@@ -99,6 +101,7 @@ class StudyLog:
             else:
                 self._pass(decision.reviewer).fold(as_shown(decision))
                 self._spare(decision)
+            self._changed.add(decision.item)
             self._seq = max(self._seq, decision.seq)
 
     def _spare(self, decision: Decision) -> None:

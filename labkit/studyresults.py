@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cached_property
@@ -16,11 +15,13 @@ from labkit.labels import (
     by_item,
     is_contested,
     is_disputed,
+    label_of,
     labels_of,
     repeated,
 )
 from labkit.looks import looked
 from labkit.model import utc_text
+from labkit.running import Running, median_of
 from labkit.store import ExportRow
 from labkit.studylog import StudyLog
 
@@ -38,6 +39,8 @@ if TYPE_CHECKING:
 class StudyResults(StudyLog):
     """A study's log, and what follows from it."""
 
+    _run: Running | None = None
+
     def labels(self, *, answer: Literal["any", "first", "final"] = "final") -> tuple[Label, ...]:
         """Every label of every reviewer and every imported one.
 
@@ -45,18 +48,19 @@ class StudyResults(StudyLog):
             answer: Leave out labels without a first, or without a final answer; ``any`` keeps
                 unsure ones and those whose final answer was taken back.
         """
-        found = [
-            label
-            for reviewer, done in self._passes.items()
-            for label in labels_of(reviewer, done, drawn=self._drawn, seed=self.sample.seed)
-        ]
-        if self._adjudications:
-            groups = by_item(found)
-            found += [
-                adjudicated(decision, groups.get(item, ()))
-                for item, decision in self._adjudications.items()
-                if decision.answer is not None
+        with self._lock:  # numbers may be made in a thread of their own
+            found = [
+                label
+                for reviewer, done in self._passes.items()
+                for label in labels_of(reviewer, done, drawn=self._drawn, seed=self.sample.seed)
             ]
+            if self._adjudications:
+                groups = by_item(found)
+                found += [
+                    adjudicated(decision, groups.get(item, ()))
+                    for item, decision in self._adjudications.items()
+                    if decision.answer is not None
+                ]
         if answer == "any":
             return tuple(found)
         return tuple(label for label in found if getattr(label, answer) is not None)
@@ -128,17 +132,38 @@ class StudyResults(StudyLog):
 
     def headlines(self) -> tuple[Estimate, ...]:
         """The binary metrics of the headline's basis: quick enough for every answer."""
-        return numbers.headlines(self.frames, self.labels(answer="any"))
+        with self._lock:
+            return self._running().headlines()
 
     def plan(self, *, assured: bool = True) -> Plan:
         """How many more labels the goal of study.yaml needs, where, and how long they take."""
-        return numbers.planned(
-            self.frames,
-            self.labels(answer="any"),
-            self.config.goal,
-            median_seconds=self.median_seconds,
-            assured=assured,
-        )
+        with self._lock:
+            return self._running().plan(
+                self.config.goal, median_seconds=self.median_seconds, assured=assured
+            )
+
+    def _running(self) -> Running:
+        """The headline's numbers, made of every label once and followed from then on."""
+        if self._run is None:
+            self._run = Running(self.frames, self.labels(answer="any"), self._labels_of)
+        for item in self._changed:
+            self._run.touch(item)
+        self._changed.clear()
+        return self._run
+
+    def _labels_of(self, item: str) -> tuple[Label, ...]:
+        """Every label of one item, as ``labels`` lists them."""
+        drawn, seed = self._drawn.get(item), self.sample.seed
+        found = [
+            label
+            for reviewer, done in self._passes.items()
+            if item not in done.repeats
+            and (label := label_of(reviewer, done, item, drawn=drawn, seed=seed)) is not None
+        ]
+        settled = self._adjudications.get(item)
+        if settled is not None and settled.answer is not None:
+            found.append(adjudicated(settled, found))
+        return tuple(found)
 
     def curves(self) -> dict[str, object]:
         """What the charts draw: reliability, risk against coverage, width against labels."""
@@ -147,8 +172,8 @@ class StudyResults(StudyLog):
     @property
     def median_seconds(self) -> float | None:
         """The median time of an answer over all reviewers, in seconds."""
-        took = [ms for p in self._passes.values() for ms in p.tally.durations]
-        return statistics.median(took) / 1000 if took else None
+        middle = median_of([done.tally.durations for done in self._passes.values()])
+        return None if middle is None else middle / 1000
 
     # what was written from it
 

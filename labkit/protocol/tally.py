@@ -6,6 +6,8 @@ from bisect import insort
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from labkit.protocol.standing import Standing
 
 
@@ -39,9 +41,9 @@ class Tally:
             insort(self._durations, milliseconds)
 
     @property
-    def durations(self) -> tuple[int, ...]:
+    def durations(self) -> Sequence[int]:
         """How long each answer took, in milliseconds, sorted."""
-        return tuple(self._durations)
+        return self._durations
 
     @property
     def median_seconds(self) -> float | None:

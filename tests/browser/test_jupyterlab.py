@@ -79,7 +79,7 @@ def test_live_cells_follow_an_answer_that_came_from_another_process(
         metric = page.query_selector(f"[data-labkit='metric'][data-name='relevance.{cell}']")
         assert metric is not None
         assert metric.get_attribute("data-value") == str(n)
-    assert page.query_selector(".lk-reliability") is not None
+    assert page.query_selector("[data-chart='reliability'] circle") is not None
     bea = page.query_selector("[data-labkit='metric'][data-name='bea']")
     assert bea is not None
     assert bea.get_attribute("data-value") == "3"

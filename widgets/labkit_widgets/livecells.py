@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, overload
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 _STATIC = Path(__file__).parent / "static"
 _LOOK_SECONDS = 0.3
+_SPARING = 3
 
 
 def scorecard(study: Study) -> dict[str, Any]:
@@ -65,11 +67,15 @@ class LiveWidget(anywidget.AnyWidget):
         self.send(message | {"note": note, "seq": self._seq})
 
     async def _watching(self) -> None:
+        pause = _LOOK_SECONDS
         while self.comm is not None:
-            await asyncio.sleep(_LOOK_SECONDS)
+            await asyncio.sleep(pause)
             try:
                 if self.study.last_seq() != self._seq:
+                    began = time.perf_counter()
                     self.refresh()
+                    # what takes long is done the less often: the notebook stays usable
+                    pause = max(_LOOK_SECONDS, _SPARING * (time.perf_counter() - began))
             except Exception:  # noqa: BLE001  # a lost file must not end the notebook's loop
                 _log.warning("a live cell cannot look at its study any more", exc_info=True)
                 return

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import ceil, floor
 from typing import TYPE_CHECKING, Any
 
 from labkit.codebook import agrees
@@ -20,7 +21,10 @@ CELLS = ("tp", "fp", "fn", "tn")
 HEADLINES = ("precision", "recall", "f1", "accuracy", "prevalence")
 CALIBRATION = ("ece", "brier", "nll")
 MAX_FAILURES = 200
-_POSITIVES = {"methodatlas": "relevant tests", "finding": "real problems"}
+WIDE = 0.3
+"""An interval wider than this has no middle worth saying."""
+_ROUNDED = 1e-9
+_POSITIVES = {"methodatlas": "methods that matter", "finding": "real problems"}
 
 
 def results_of(study: Study) -> dict[str, Any]:
@@ -35,7 +39,8 @@ def results_of(study: Study) -> dict[str, Any]:
         "sentences": _sentences(main, _POSITIVES.get(study.task.preset, "that you call yes")),
         "based_on": _based_on(study, main),
         "warnings": [warning.message for warning in main.warnings],
-        "estimates": [_row(row) for row in _chosen(main, (*HEADLINES, *CALIBRATION))],
+        "estimates": [_row(row) for row in _chosen(main, HEADLINES)],
+        "calibration": [_row(row) for row in _chosen(main, CALIBRATION)],
         "others": [_row(row) for part in parts[1:] for row in _chosen(part, HEADLINES)],
         "tag_estimates": [_row(row) for row in main.metrics if row.name.startswith("tag")],
         **study.curves(),
@@ -67,29 +72,47 @@ def _sentences(found: Estimates, positives: str) -> list[str]:
     told = []
     recall, precision = found.named("recall"), found.named("precision")
     if recall is not None and recall.value is not None:
-        told.append(f"Of 100 {positives} the AI finds {_about(recall)}.")
-    elif recall is not None:
-        told.append("How many the AI misses is not known yet: label some that it did not flag.")
+        told.append(f"Of 100 {positives} the AI finds {about(recall)}.")
+    elif recall is not None and any(row.value is not None for row in found.metrics):
+        told.append(f"How many the AI misses is not known yet: {_why(recall)}.")
     if precision is not None and precision.value is not None:
-        told.append(f"Of 100 that it flags {_about(precision)} are right.")
+        told.append(f"Of 100 that it flags {about(precision)} are right.")
     accuracy = found.named("accuracy")
     if not told and accuracy is not None and accuracy.value is not None:
-        told.append(f"Of 100 answers of the AI {_about(accuracy)} are right.")
+        told.append(f"Of 100 answers of the AI {about(accuracy)} are right.")
     return told or ["Nothing can be said yet."]
 
 
-def _about(row: Estimate) -> str:
-    """A share as people say it: "about 91 (from 84 to 96)"."""
-    value, low, high = (_hundred(x) for x in (row.value, row.low, row.high))
-    if value is None or low is None or high is None:
+def _why(row: Estimate) -> str:
+    return (row.reason or "nothing decides it").removeprefix(f"{row.name}: ")
+
+
+def about(row: Estimate) -> str:
+    """A share as people say it; where little is known, only the range.
+
+    >>> from labkit.estimation.estimates import Estimate
+    >>> wide = Estimate("recall", 1.0, 0.292, 1.0, 0.95, "score", 3, "blind", "simple")
+    >>> about(wide)
+    'between 29 and 100 (3 labels tell no more)'
+    """
+    value, low, high = row.value, row.low, row.high
+    if value is None:
         return "an unknown number"
+    if low is None or high is None:
+        return f"{_hundred(value)} of the labelled ones"
     if low == high:
-        return f"{value}"
-    return f"about {value} (from {low} to {high})"
+        return f"{_hundred(value)}"
+    least, most = floor(100 * low + _ROUNDED), ceil(100 * high - _ROUNDED)
+    if high - low > WIDE:
+        labels = "1 label tells" if row.n == 1 else f"{row.n} labels tell"
+        return f"between {least} and {most} ({labels} no more)"
+    return f"about {_hundred(value)} (from {least} to {most})"
 
 
-def _hundred(value: float | None) -> int | None:
-    return None if value is None else round(100 * value)
+def _hundred(value: float) -> int:
+    """Of 100; what is not all is never said to be all, and what is not none never none."""
+    whole = round(100 * value)
+    return min(max(whole, 1), 99) if 0 < value < 1 else whole
 
 
 def _based_on(study: Study, found: Estimates) -> str:
@@ -104,10 +127,11 @@ def _based_on(study: Study, found: Estimates) -> str:
 
 def _plan(study: Study) -> str:
     plan = study.plan(assured=False)
+    name = plan.metric.upper() if plan.metric == "f1" else plan.metric.capitalize()
     goal, now = f"±{plan.goal_half_width:.2f}", f"±{plan.half_width:.2f}"
     if plan.half_width <= plan.goal_half_width:
-        return f"{plan.metric} is known to {now}; the goal {goal} is reached."
-    told = f"{plan.metric} is known to {now}. For {goal} about {plan.more_labels} more are needed"
+        return f"{name} is known to {now}; the goal {goal} is reached."
+    told = f"{name} is known to {now}. For {goal} about {plan.more_labels} more are needed"
     if plan.minutes is not None:
         told += f", {max(1, round(plan.minutes))} min at your pace"
     if plan.next_stratum:

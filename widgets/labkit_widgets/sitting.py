@@ -106,7 +106,7 @@ class Sitting:
             case messages.Visit(where, item):
                 yield from self._visit(where, item)
             case messages.Turn(tab):
-                self._tab = tab
+                self.turn(tab)
                 yield from self.news()
             case messages.Beat():
                 yield {"type": "beat"}
@@ -128,6 +128,10 @@ class Sitting:
                 yield self.exports.preview(kind)
             case messages.Write(kind, token):
                 yield self.exports.write(kind, token)
+
+    def turn(self, tab: str) -> None:
+        """Note which tab is open: only its numbers are made."""
+        self._tab = tab
 
     def news(self) -> Iterator[Reply]:
         """The numbers as they stand now; sent after the acknowledgement, never with it."""

@@ -21,7 +21,8 @@ function render({ model, el }) {
   const root = h("div", { class: "lk-app lk-live", data: { labkit: "live", lmSuppressShortcuts: "true" } }, body, state);
   const hear = (message) => {
     if (message.type === "results") results.paint(message);
-    body.replaceChildren(...(message.type === "results" ? [results.root] : drawn(message)));
+    if (message.type !== "results") body.replaceChildren(...drawn(message));
+    else if (results.root.parentNode !== body) body.replaceChildren(results.root);
     say(state, message.note);
     root.dataset.seq = String(message.seq);
   };
