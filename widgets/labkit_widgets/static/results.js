@@ -117,7 +117,8 @@ function forest(rows) {
 /** Bases are never mixed: each has a forest of its own. */
 function others(rows) {
   const names = [...new Set(rows.map((m) => m.basis))];
-  return names.flatMap((basis) => [heading(BASES[basis] ?? basis), forest(rows.filter((m) => m.basis === basis))]);
+  const called = (basis) => BASES[basis] ?? (basis.endsWith("+imported") ? `With the labels that were imported before the draw (${basis})` : basis);
+  return names.flatMap((basis) => [heading(called(basis)), forest(rows.filter((m) => m.basis === basis))]);
 }
 
 function calibration(rows) {
