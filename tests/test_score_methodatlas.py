@@ -401,3 +401,41 @@ def test_files_that_were_cut_or_scribbled_on_are_scored_or_refused_in_one_senten
         path.write_bytes(content[:at] + data.draw(st.binary(max_size=5)) + content[end:])
     said = outcome(gold, predictions)
     assert said.startswith("{") or said.endswith(".")
+
+
+def a_scan(path: Path, rows: list[tuple[bool, float | None]]) -> Path:
+    lines = [
+        f"A,m{i},{str(relevant).lower()},{'' if sure is None else sure}"
+        for i, (relevant, sure) in enumerate(rows)
+    ]
+    head = "fqcn,method,ai_security_relevant,ai_confidence"
+    path.write_text("\n".join([head, *lines, ""]), encoding="utf-8")
+    return path
+
+
+MIXED: list[tuple[bool, float | None]] = [(True, 0.9), (False, 0.0)]
+
+
+@pytest.mark.parametrize(
+    ("rows", "stale", "signs"),
+    [
+        (MIXED * 10, True, set()),
+        ([(True, 0.7)] * 10, False, {"-security-only", "-min-confidence"}),
+        ([(True, None)] * 10, False, {"-security-only"}),
+        ([(True, 0.7), (False, 0.6)] * 5, False, {"-min-confidence"}),
+        ([(True, 0.7), (False, 0.4)] * 5, True, set()),
+        ([(True, 0.7)] * 9, False, set()),
+        ([(True, 0.7)] * 2, True, {"-security-only", "-min-confidence"}),
+        ([(True, 0.7)], True, set()),
+    ],
+)
+def test_a_scan_that_left_rows_out_is_hinted_at(
+    tmp_path: Path, *, rows: list[tuple[bool, float | None]], stale: bool, signs: set[str]
+) -> None:
+    labels = tmp_path / "labels.yaml"
+    entries = ["- {fqcn: A, method: m0, securityRelevant: true}"]
+    entries += ["- {fqcn: B, method: gone, securityRelevant: false}"] if stale else []
+    labels.write_text("\n".join(["overrides:", *entries, ""]), encoding="utf-8")
+    report = methodatlas.score(Call(labels, (a_scan(tmp_path / "scan.csv", rows),)))
+    said = " ".join(problem.message for problem in report.problems)
+    assert {name for name in ("-security-only", "-min-confidence") if name in said} == signs

@@ -1,4 +1,4 @@
-"""Labels that may only echo the AI: what gives them away, said as warnings."""
+"""Scores that may mean nothing: labels that echo the AI, scans that miss rows; said as warnings."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 
     from labkit.evaluate.methodatlas import Sample
     from labkit.formats.methodatlas import Scan
-    from labkit.overrides import Overrides
+    from labkit.overrides import Entry, Overrides
 
 _REVIEWED = re.compile(r"Reviewed \d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}( by .*)?")
 _SUSPICIOUS = 2
 """From so many labelled methods on, a perfect score with confidences of 0 and 1 is doubted."""
+_MANY = 10
+"""From so many answered rows on, a scan without any unlikely one looks filtered by itself."""
+_UNLIKELY = 0.5
+"""P(relevant) below which a row is one that the AI holds for not relevant."""
 
 
 def written_by_window(labels: Overrides, scan: Scan) -> list[Problem]:
@@ -57,5 +61,30 @@ def echo(samples: Sequence[Sample], scan: Scan) -> list[Problem]:
         f"all {len(scored)} labelled answers equal their labels with a confidence of exactly 0 or "
         "1: if the scan was made with -override-file, this is agreement with itself and the 100 % "
         "mean nothing."
+    )
+    return [Problem(scan.source, None, message, "warning")]
+
+
+def left_out(scan: Scan, stale: Sequence[Entry]) -> list[Problem]:
+    """A warning where the rows that the AI thinks not relevant seem to be missing.
+
+    Args:
+        scan: The predictions.
+        stale: Labels without a row: with one of them, two answered rows are enough to doubt.
+    """
+    rows = [record for record in scan.records if record.ai_security_relevant is not None]
+    if len(rows) < (_SUSPICIOUS if stale else _MANY):
+        return []
+    sure = [row.ai_confidence for row in rows if row.ai_confidence is not None]
+    signs = []
+    if all(row.ai_security_relevant for row in rows):
+        signs.append("is answered 'not relevant' (-security-only?)")
+    if len(sure) == len(rows) and min(sure) >= _UNLIKELY:
+        signs.append(f"has a confidence below {min(sure):g} (-min-confidence?)")
+    if not signs:
+        return []
+    message = (
+        f"none of the {len(rows)} answered rows {' and none '.join(signs)}: if the scan left rows "
+        "out, false and true negatives are missing and recall is too high."
     )
     return [Problem(scan.source, None, message, "warning")]

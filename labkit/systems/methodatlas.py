@@ -16,7 +16,7 @@ from labkit.gates import Measured, Values
 from labkit.metrics.tags import normalised
 from labkit.reports.methodatlas import report
 from labkit.systems import detection, gating
-from labkit.systems.echoes import echo, written_by_window
+from labkit.systems.echoes import echo, left_out, written_by_window
 from labkit.systems.sampled import estimate
 
 if TYPE_CHECKING:
@@ -185,6 +185,7 @@ def score(call: Call) -> Report:
         *scan.problems,
         *items.problems,
         *echo(joined.samples, scan),
+        *left_out(scan, joined.stale),
     ]
     return report(
         found,
