@@ -10,7 +10,7 @@ from labkit.overrides.append import appended
 from labkit.overrides.look import Look, learn
 from labkit.overrides.notes import Provenance, attach
 from labkit.overrides.parse import JAVA_LIMIT, KEYS
-from labkit.overrides.splice import plain_data, shared, splice
+from labkit.overrides.splice import shared, splice
 from labkit.overrides.tags import tags_after
 from labkit.overrides.values import add_key, set_value
 from labkit.yamlfile import Mapping, Node, Scalar, Sequence
@@ -60,7 +60,7 @@ def apply_changes(text: str, changes: Several[Change], source: str = "overrides.
     for change in changes:
         plan.add(change)
     new = splice(text, (*plan.splices(), *appended(file, entries, plan.new, look)))
-    _prove(new, file, entries, plan.expected(), source)
+    _prove(text, new, plan, entries, source)
     return mark + new
 
 
@@ -167,16 +167,17 @@ class _Plan:
                 )
         return found
 
-    def expected(self) -> list[object]:
-        """The whole list as data, after the changes."""
-        data = [plain_data(node) for node in self.items]
+    def expected(self, before: list[object]) -> list[object]:
+        """The whole list as data after the changes, from what it was before them."""
+        data = list(before)
         for at, values in self.edits.items():
-            node, entry = self.items[at], data[at]
+            node, entry = self.items[at], before[at]
             assert isinstance(node, Mapping)  # noqa: S101  # only mappings get edits
             assert isinstance(entry, dict)  # noqa: S101  # the data of a mapping
-            for name, value in values.items():
-                old = node.value(name)
-                entry[name] = tags_after(old, value) if isinstance(value, tuple) else value
+            data[at] = entry | {
+                name: tags_after(node.value(name), value) if isinstance(value, tuple) else value
+                for name, value in values.items()
+            }
         return data + [
             {key: list(value) if isinstance(value, tuple) else value for key, value in new.items()}
             for new in self.new
@@ -211,25 +212,19 @@ def _wanted(change: Change, note: str) -> dict[str, Value]:
     }
 
 
-def _prove(
-    new: str,
-    old: yamlfile.YamlFile,
-    entries: Sequence | None,
-    expected: list[object],
-    source: str,
-) -> None:
+def _prove(text: str, new: str, plan: _Plan, entries: Sequence | None, source: str) -> None:
     """Read the new text again; it says what was wanted, and nothing else changed."""
-    refusal = InputError.at(
-        source,
-        entries.place.line if entries else None,
-        "this file cannot be changed without touching more than asked for; "
-        "write aliases and unusual layout out in plain YAML, or export to a new file.",
-    )
+    before = yamlfile.data(text) or {}
+    assert isinstance(before, dict)  # noqa: S101  # entry_list has looked
+    expected = before | {"overrides": plan.expected(before.get("overrides") or [])}
     try:
         found = yamlfile.data(new)
-    except InputError as error:
-        raise refusal from error
-    root = old.root
-    wanted = {} if root is None else plain_data(root)
-    if not isinstance(wanted, dict) or found != wanted | {"overrides": expected}:
-        raise refusal
+    except InputError:
+        found = None
+    if found != expected:
+        raise InputError.at(
+            source,
+            entries.place.line if entries else None,
+            "this file cannot be changed without touching more than asked for; "
+            "write aliases and unusual layout out in plain YAML, or export to a new file.",
+        )

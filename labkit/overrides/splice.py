@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labkit.textfile import LINE_END
-from labkit.yamlfile import Mapping, Node, Scalar, Sequence
+from labkit.yamlfile import Mapping, Node, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -84,16 +84,3 @@ def shared(text: str, node: Node) -> bool:
     if isinstance(node, Mapping):
         return any(shared(text, value) for _, value in node.pairs)
     return False
-
-
-def plain_data(node: Node | None) -> object:
-    """The node as ``yamlfile.data`` reads it, merges not applied."""
-    if isinstance(node, Scalar):
-        if node.is_null:
-            return None
-        return node.text if node.boolean is None else node.boolean
-    if isinstance(node, Sequence):
-        return [plain_data(item) for item in node.items]
-    if isinstance(node, Mapping):
-        return {key.text: plain_data(value) for key, value in node.pairs}
-    return None
