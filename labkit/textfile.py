@@ -35,6 +35,11 @@ def _wide_encoding(data: bytes) -> str | None:
     return None
 
 
+_HEAD = 4096
+_BINARY = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1a")
+"""Bytes that no text of a single-byte encoding has; pictures, databases and programs do."""
+
+
 def decode(data: bytes, source: str) -> str:
     r"""The text of a file; a byte order mark is dropped, line ends stay as they are.
 
@@ -54,6 +59,10 @@ def decode(data: bytes, source: str) -> str:
         if wide:
             raise InputError.at(
                 source, None, "the file ends inside a UTF-16 character; save it as UTF-8."
+            ) from error
+        if _BINARY.intersection(data[:_HEAD]):
+            raise InputError.at(
+                source, None, "this is not a text file; save it as text (UTF-8)."
             ) from error
         before = data[: error.start]
         line = len(LINE_END.findall(before.decode("utf-8"))) + 1

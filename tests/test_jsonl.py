@@ -90,3 +90,8 @@ def test_what_is_no_list_of_objects_is_refused(text: str) -> None:
 def test_a_document_that_cannot_be_trusted_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"^f\.json"):
         parse_document(text, "f.json")
+
+
+def test_an_empty_object_is_named_as_one() -> None:
+    with pytest.raises(InputError, match="an object with nothing in it"):
+        parse("{}", "f.json")

@@ -127,3 +127,9 @@ def test_a_decguard_report_is_a_choice_of_its_labels_with_the_answers_hidden(
         said = found.predictions[key]
         assert said.probabilities[str(said.answer["label"])] == said.confidence
         assert item.text
+
+
+def test_an_empty_list_has_no_columns_to_tell(tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    path.write_text("[]")
+    assert table.material(records.read(path)).problems == ()

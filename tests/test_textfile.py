@@ -20,6 +20,8 @@ def test_text_is_the_same_in_every_encoding_that_says_what_it_is(encoding: str) 
     ("data", "words"),
     [
         (b"id\ncaf\xe9\n", ["a.csv:2:", "0xE9", "Latin-1"]),
+        (b"\x89PNG\r\n\x1a\n\x00\x00", ["a.csv: this is not a text file"]),
+        (b"id\n\x01\x02\xff", ["a.csv: this is not a text file"]),
         (b"\x1f\x8b\x08", ["gzip"]),
         (b"PK\x03\x04", ["zip"]),
         (b"a\nb\x00c", ["a.csv:2:", "zero byte"]),

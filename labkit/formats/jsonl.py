@@ -221,10 +221,11 @@ def _unwrapped(value: dict[str, Any], source: str) -> tuple[JsonItem, ...]:
             return tuple(JsonItem(1, item) for item in inner)
         if isinstance(inner, dict) and all(isinstance(item, dict) for item in inner.values()):
             return tuple(JsonItem(1, {"id": key, **item}) for key, item in inner.items())
+    what = f"an object with {listed(value)}" if value else "an object with nothing in it"
     raise InputError.at(
         source,
         1,
-        f"an object with {listed(value)}; labkit reads a list of objects, one object a line, or "
+        f"{what}; labkit reads a list of objects, one object a line, or "
         f"either of them under {listed(WRAPPERS)}.",
     )
 

@@ -56,7 +56,7 @@ def material(
             for record in found.values
             if (answer := _answer(record, task, words=kind == "choice"))
         },
-        problems=(_guess(found), *found.problems),
+        problems=(*((_guess(found),) if found.parts else ()), *found.problems),
         digests={record.id: _evidence(record, show) for record in found.values},
         code=FileCode(source).excerpt,
     )
