@@ -212,6 +212,11 @@ def test_people_decide_where_their_labels_are_given(
     data = score(files, matcher=f"labels:{labels}")
     assert data["overall"]["positive_matches"] == 0
     assert data["problems"][0]["message"].startswith("1 candidate pair")
+    labels.write_text("", encoding="utf-8")
+    data = score(files, matcher=f"labels:{labels}")
+    assert data["problems"][0]["message"].startswith("2 candidate pairs"), "nobody answered yet"
+    with pytest.raises(InputError, match="names no file"):
+        score(files, matcher="labels:")
 
 
 def test_groups_add_up_to_the_whole(files: tuple[Path, Path]) -> None:

@@ -62,8 +62,13 @@ def labels_of(records: Iterable[Mapping[str, Any]], source: str) -> dict[str, bo
 
 
 def read(path: Path) -> dict[str, bool]:
-    """Read labels of pairs from JSON Lines or a table with ``item`` or ``id``."""
+    """Read labels of pairs from JSON Lines or a table with ``item`` or ``id``.
+
+    An empty file is the export of a study that nobody has answered yet: no labels.
+    """
     text = read_text(path)
+    if not text.strip():
+        return {}
     if text.lstrip()[:1] in {"{", "["}:
         key = "item" if '"item"' in text else "id"
         return labels_of(

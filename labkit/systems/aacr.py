@@ -65,7 +65,10 @@ def _rule(call: Call) -> Rule:
     if distance < 0:
         raise InputError(f"--line-distance {distance}: it must be 0 or more.")
     if matcher.startswith("labels:"):
-        judge: Any = Labelled(read_pairs(Path(matcher.removeprefix("labels:"))))
+        file = matcher.removeprefix("labels:")
+        if not file:
+            raise InputError("--matcher labels: names no file; write labels:FILE.")
+        judge: Any = Labelled(read_pairs(Path(file)))
     else:
         judge = judge_of(matcher, rules)
     return Rule(rules, distance, options.get("ids", "inject"), judge)
