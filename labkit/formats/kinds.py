@@ -136,6 +136,7 @@ def of_document(value: dict[str, Any]) -> str:
     keys = {
         key for key, part in value.items() if key not in _LISTS or isinstance(part, list | None)
     }
+    keys |= {key.lower() for key in keys}  # planwerk reads names of any case
     found = value.get("findings")
     if isinstance(found, list) and any(isinstance(f, dict) and "keywords" in f for f in found):
         return "planwerk-corpus"
