@@ -216,3 +216,14 @@ def test_a_name_too_long_for_any_file_is_a_sentence(command: str, tmp_path: Path
     done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
     assert "Traceback" not in done.stderr
+
+
+def test_rows_that_no_system_knows_are_a_table(tmp_path: Path) -> None:
+    rows = tmp_path / "rows.json"
+    rows.write_text('[\n {"idx": 0, "input": "x", "verdict": "1"}, {"idx": 1, "verdict": "2"}]')
+    assert (check(rows).kind, check(rows).items) == ("table", 2)
+    rows.write_text('[{"colour": "red"}]')
+    found = check(rows)
+    assert (found.kind, found.bad, found.problems[0].severity) == ("table", False, "warning")
+    rows.write_text("[1, 2]")
+    assert check(rows).kind == "unknown"

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 MAX_FILES = 10_000
 """Files that one folder may hold before it is refused."""
 _TABLE = re.compile(r"\.(csv|tsv|jsonl|ndjson|parquet)(\.gz|\.zip)?$", re.IGNORECASE)
+_ROWS = re.compile(r"\s*\[\s*\{")
 _GUESSED = {"planwerk-reviews": "*/*.json", "aacr-comments": "comments_*.txt"}
 """Kinds of folders that files of that kind make, where nothing else is in them."""
 _LIST = re.compile(r"\s*\[\s*\{")
@@ -67,6 +68,14 @@ def _is_table(path: Path) -> bool:
     if _TABLE.search(path.name):
         return True
     return path.suffix.lower() == ".json" and bool(_LIST.match(tables.text_of(path)))
+
+
+def _is_table(path: Path) -> bool:
+    """Whether a file of no other kind is rows: by its name, or a JSON list of objects."""
+    if _TABLE.search(path.name):
+        return True
+    text = tables.text_of(path) if path.suffix.lower() == ".json" else ""
+    return bool(_ROWS.match(text))
 
 
 def check(path: Path) -> Checked:
