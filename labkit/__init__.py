@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from labkit import metrics
-    from labkit.api import check, compare, example, export, read_overrides, read_predictions, score
+    from labkit.api import (
+        agreement,
+        check,
+        compare,
+        example,
+        export,
+        read_overrides,
+        read_predictions,
+        score,
+    )
     from labkit.errors import InputError, LabkitError
     from labkit.estimation.whole import estimate_all as estimate
     from labkit.model import Basis, Label
@@ -25,6 +34,7 @@ _HOME = {
     "read_overrides": "labkit.api",
     "score": "labkit.api",
     "compare": "labkit.api",
+    "agreement": "labkit.api",
     "check": "labkit.api",
     "export": "labkit.api",
     "example": "labkit.api",
@@ -46,6 +56,7 @@ __all__ = [
     "LabkitError",
     "Study",
     "StudyOptions",
+    "agreement",
     "check",
     "compare",
     "estimate",

@@ -94,6 +94,21 @@ def compare(
     return comparing.compare(Call(None if gold is None else Path(gold), runs, options), system)
 
 
+def agreement(*files: File, answer: Literal["first", "final"] = "first") -> Report:
+    """Say how far reviewers agree: percent, kappa, alpha, AC1, and anchoring in a study.
+
+    Args:
+        files: Tables or labels files; or one study.
+        answer: The first answers, or the final ones.
+
+    Raises:
+        InputError: A file is missing or not to be trusted, or one reviewer answers an item twice.
+    """
+    from labkit.systems.agreement import agree  # noqa: PLC0415  # import labkit stays light
+
+    return agree([Path(path) for path in files], which=answer)
+
+
 def check(*files: File) -> list[Checked]:
     """Say of each file, or of each file in a folder, what it is, and every problem."""
     from labkit.checks import check_all  # noqa: PLC0415  # import labkit stays light

@@ -7,7 +7,12 @@ from pathlib import Path
 
 from labkit.errors import InputError
 
-NAMES = {"relevance": "sixty tests of a bank, and what an AI said about their security"}
+NAMES = {
+    "relevance": "sixty tests of a bank, and what an AI said about their security",
+    "agreement": "three reviewers of the same methods",
+    "arms": "answers with and without the AI's answer in view",
+    "findings": "a code reviewer's findings on seeded bugs, and what a person said of each",
+}
 """Each example and what it holds."""
 
 
