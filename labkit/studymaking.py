@@ -161,7 +161,7 @@ def _configured(predictions: Path, folder: Path, options: StudyOptions) -> Study
                 "--strata and --take-all make a stratified sample; leave --design simple out."
             )
         values["design"] = "stratified"
-    values.setdefault("task", preset_of(predictions))
+    values.setdefault("task", preset_of(predictions, options.source))
     if options.strata is not None:
         values.setdefault("design", "stratified")
         if options.design == "simple":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,6 +50,19 @@ def test_a_predictions_file_gets_a_study_beside_it_and_the_second_time_it_is_ope
     assert (study / "study.yaml").is_file()
     assert started[0] == started[1]
     assert started[0][3:] == [str(study), "--reviewer", "ada", "--port", "9000", "--no-browser"]
+
+
+def test_a_folder_of_review_reports_is_predictions_too(
+    tmp_path: Path, started: list[list[str]]
+) -> None:
+    report = tmp_path / "runs" / "case" / "1.json"
+    report.parent.mkdir(parents=True)
+    one = {"title": "t", "problem": "p", "file": "a.go", "line": 3, "severity": "CRITICAL"}
+    report.write_text(json.dumps({"findings": [one]}), encoding="utf-8")
+    for _ in range(2):
+        assert run(report.parents[1], "--no-browser") == 0
+    assert [line[3] for line in started] == [str(tmp_path / "runs.study")] * 2
+    assert run(tmp_path, "--no-browser") == 2  # any other folder is asked for its study.yaml
 
 
 def test_init_options_are_taken(predictions: Path, tmp_path: Path, started: list[Any]) -> None:

@@ -160,6 +160,14 @@ def test_the_order_of_a_pair_says_nothing_about_which_is_the_reference() -> None
     assert 150 < sum(first) < 250
 
 
+def test_comments_beside_a_file_of_references_are_pairs(
+    files: tuple[Path, Path], tmp_path: Path
+) -> None:
+    generated, references = files
+    assert preset_of(generated, references) == "pairwise"
+    assert preset_of(generated, tmp_path) == preset_of(generated) == "finding"
+
+
 def test_pairs_need_the_references(files: tuple[Path, Path]) -> None:
     with pytest.raises(InputError, match="--source"):
         pairwise.material(files[1])

@@ -66,7 +66,7 @@ def _opened(target: Path, folder: Path | None, given: dict[str, Any]) -> Study:
     from labkit.studyfiles import beside, folder_beside, is_study  # noqa: PLC0415
 
     options = options_of(**given)
-    if target.is_dir() or is_study(target):
+    if is_study(target) or (target.is_dir() and not _holds_reviews(target)):
         if folder is not None or options.given:
             raise InputError(
                 f"{target}: this is a study already; what it asks stands in its study.yaml."
@@ -86,6 +86,13 @@ def _opened(target: Path, folder: Path | None, given: dict[str, Any]) -> Study:
             f"or give {target.name} a study of its own with --study DIR."
         )
     return Study.create(target, folder, options=options)
+
+
+def _holds_reviews(folder: Path) -> bool:
+    """Whether a folder is itself the predictions: a code reviewer's reports, case by case."""
+    from labkit.formats import kinds  # noqa: PLC0415  # --help stays light
+
+    return kinds.of_path(folder).name == "planwerk-reviews"
 
 
 def needs(command: str, server: str) -> None:

@@ -31,8 +31,11 @@ _BY_KIND = {
 _TABLE_ENDINGS = (".csv", ".tsv", ".jsonl", ".json", ".parquet")
 
 
-def preset_of(path: Path) -> str:
+def preset_of(path: Path, source: Path | None = None) -> str:
     """The preset for a predictions file, by its content.
+
+    Comments beside a file of references (``--source``) are pairs; beside a folder of code, or
+    beside nothing, each of them is a finding.
 
     Raises:
         InputError: The file cannot be read, or is nothing that can be reviewed.
@@ -40,6 +43,8 @@ def preset_of(path: Path) -> str:
     if tables.is_parquet(path):
         return table.NAME
     kind = kinds.of_path(path).name
+    if kind.startswith("aacr-") and source is not None and source.is_file():
+        return pairwise.NAME
     if kind in _BY_KIND:
         return _BY_KIND[kind]
     if kind == kinds.UNKNOWN and any(end in path.suffixes for end in _TABLE_ENDINGS):

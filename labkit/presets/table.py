@@ -96,7 +96,8 @@ def _label_question(found: Records, more: tuple[str, ...]) -> Question:
     column = found.parts.get("label", "label")
     clash = any(record.label is False and record.tags for record in found.values)
     if found.binary and not clash:
-        return Question("label", "binary", f"{column}: yes or no?", ("yes", "no"))
+        prompt = "Yes or no?" if column == "label" else f"{_heading(column)}: yes or no?"
+        return Question("label", "binary", prompt, ("yes", "no"))
     seen = {as_text(record.label) for record in found.values if record.label is not None}
     if len(seen) > MAX_CLASSES:
         raise InputError.at(
@@ -106,7 +107,16 @@ def _label_question(found: Records, more: tuple[str, ...]) -> Question:
             "name the label with --columns label=COLUMN.",
         )
     options = (*dict.fromkeys(more), *sorted(seen - set(more)))
-    return Question("label", "choice", f"{column}: which is right?", options)
+    return Question("label", "choice", f"Which {_plain(column)} is right?", options)
+
+
+def _plain(column: str) -> str:
+    return column.replace("_", " ").strip()
+
+
+def _heading(column: str) -> str:
+    plain = _plain(column)
+    return plain[:1].upper() + plain[1:]
 
 
 def _answer(record: Record, task: Task, *, words: bool) -> dict[str, object]:

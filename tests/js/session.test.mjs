@@ -152,3 +152,12 @@ test("a broken or forbidden storage costs nothing but the protection against a r
   assert.equal(outbox.take("u1").uuid, "u1");
   assert.deepEqual(new Outbox(null, "k").acts, []);
 });
+
+test("code that came back no longer than it was is known to be whole, and is not asked for again", () => {
+  const lines = ["a", "b"];
+  const { session } = sitting({ items: [view(1, { code: { first: 1, lines } })] });
+  session.receive({ type: "code", item: "m1", code: { first: 1, lines: [...lines, "c"] } }, 0);
+  assert.equal(session.view.code.whole, undefined);
+  session.receive({ type: "code", item: "m1", code: { first: 1, lines: [...lines, "c"] } }, 0);
+  assert.equal(session.view.code.whole, true);
+});

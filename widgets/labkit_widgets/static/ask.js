@@ -1,6 +1,6 @@
 // The right side: the questions as buttons with their keys, and what can be done with the item.
 import { button, cap, h, title } from "./dom.js";
-import { complete, found, gate, opened } from "./draft.js";
+import { complete, found, opened } from "./draft.js";
 import { keyOf } from "./keys.js";
 
 const ALL_IN_VIEW = 16;
@@ -107,7 +107,7 @@ export class Ask {
     for (const { q, root } of this.sets) root.classList.toggle("lk-closed", q !== questions[0] && !open);
     this.root.classList.toggle("lk-answered", !live);
     if (this.field) this.field.parentElement.hidden = !live;
-    const gathers = questions.some((q) => q.kind === "tags" || q.kind === "text") || gate(questions) === null;
+    const gathers = questions.some((q) => q.kind === "tags" || q.kind === "text");
     this.submit.hidden = !live || !(session.acceptable || gathers || session.changing || questions.length > 1);
     this.submit.setAttribute("aria-disabled", String(!complete(questions, session.draft) && !session.acceptable));
     this.submit.querySelector(".lk-label").textContent = session.acceptable ? "Accept the AI’s answer" : "Submit";

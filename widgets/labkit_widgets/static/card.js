@@ -145,7 +145,7 @@ export class Card {
   /** Ask for more lines around the item. */
   widen() {
     const { view } = this.session;
-    if (!view?.code) return;
+    if (!view?.code || view.code.whole || view.code.numbers) return;
     view.context = (view.context ?? 8) * 4;
     this.world.send([{ type: "context", item: view.item, lines: view.context }]);
   }

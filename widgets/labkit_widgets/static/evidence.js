@@ -25,8 +25,7 @@ export class Evidence {
     say(this.heading, view.title);
     say(this.subtitle, view.subtitle ?? "");
     this.facts.replaceChildren(...(view.fields ?? []).filter(([, value]) => value !== "").map(fact));
-    const text = view.code && view.text ? [h("div", { class: "lk-text" }, view.text)] : [];
-    this.body.replaceChildren(...text, view.code ? code(view.code) : absent(view));
+    this.body.replaceChildren(...prose(view), ...(view.code ? [code(view.code)] : absent(view)));
     this.root.classList.toggle("lk-bare", !view.code);
     const mark = this.body.querySelector(".lk-line.lk-mark");
     const box = this.body.querySelector(".lk-code");
@@ -41,13 +40,22 @@ function fact([name, value]) {
   return h("div", { class: "lk-fact" }, h("dt", {}, HEADINGS[name] ?? title(name)), h("dd", {}, String(value)));
 }
 
-function absent(view) {
-  if (view.text) return h("div", { class: "lk-text" }, view.text);
-  return h("p", { class: "lk-absent" }, "The source code is not attached. Judge by the names and facts above, or skip what you cannot judge.");
+const FENCE = /^```[^\n]*\n([\s\S]*?)\n?^[ \t]*```[ \t]*$/m;
+
+/** The text under review, what stands between ``` as code; nothing where the title says it all. */
+function prose({ text, title: heading }) {
+  if (!text || text.trim() === heading.trim()) return [];
+  const parts = text.split(FENCE).map((part, i) => (i % 2 ? h("pre", { class: "lk-fence" }, part) : part.trim()));
+  return [h("div", { class: "lk-text" }, ...(parts.length > 1 ? parts.filter(Boolean) : [text]))];
 }
 
-/** @param {{file: string, first: number, lines: (string | [string, string][])[], mark: [number, number] | null, numbers?: (number | null)[]}} code */
-function code({ file, first, lines, mark, numbers }) {
+function absent({ text }) {
+  if (text) return [];
+  return [h("p", { class: "lk-absent" }, "The source code is not attached. Judge by the names and facts above, or skip what you cannot judge.")];
+}
+
+/** @param {{file: string, first: number, lines: (string | [string, string][])[], mark: [number, number] | null, numbers?: (number | null)[], whole?: boolean}} code */
+function code({ file, first, lines, mark, numbers, whole }) {
   const width = String(first + lines.length).length;
   const rows = lines.map((line, i) => {
     const number = numbers ? numbers[i] : first + i; // a removed line has none
@@ -59,9 +67,9 @@ function code({ file, first, lines, mark, numbers }) {
       h("code", { class: "lk-chars" }, ...tokens(line)),
     );
   });
-  const place = mark ? `${file}, lines ${mark[0]} to ${mark[1]}` : file;
+  const place = mark ? `${file}, ${mark[0] === mark[1] ? `line ${mark[0]}` : `lines ${mark[0]} to ${mark[1]}`}` : file;
   return h(
-    "figure", { class: "lk-figure" }, h("figcaption", { class: "lk-place" }, h("span", {}, place), numbers ? null : button("More lines", { action: "more", key: "m", class: "lk-small" })),
+    "figure", { class: "lk-figure" }, h("figcaption", { class: "lk-place" }, h("span", {}, place), numbers ? null : whole ? h("span", {}, "No more lines here") : button("More lines", { action: "more", key: "m", class: "lk-small" })),
     h("div", { class: "lk-code", tabindex: "0", role: "region", aria: { label: `Source of ${place}` } }, ...rows),
   );
 }

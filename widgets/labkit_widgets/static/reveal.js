@@ -52,8 +52,12 @@ function shown(ai, view, study) {
     h("table", { class: "lk-compare" }, h("thead", {}, head), h("tbody", {}, ...rows)),
     sure === null ? null : h("p", { class: "lk-ai-sure" }, `Its confidence: ${sure}`),
     ai.reason ? h("p", { class: "lk-ai-reason" }, ai.reason) : null,
+    ai.fields?.length ? h("dl", { class: "lk-ai-said" }, ...ai.fields.map(said)) : null,
   ].filter(Boolean);
 }
+
+/** One more thing that was hidden: the tool, its rank, who confirmed it. */
+const said = ([name, value]) => h("div", {}, h("dt", {}, title(name.replace(/^ai_/, ""))), h("dd", {}, String(value)));
 
 /** The reviewers' answers beside one's own: no names, no counts, in shuffled order. */
 function settled(ai, view, study) {
@@ -65,11 +69,13 @@ function settled(ai, view, study) {
   ];
 }
 
+/** What "no" to the first question left unasked differs from nothing. */
 function row(question, yours, theirs, answered) {
-  const differ = answered && words(sorted(yours)) !== words(sorted(theirs));
+  const asked = yours !== undefined && yours !== null;
+  const differ = answered && asked && words(sorted(yours)) !== words(sorted(theirs));
   return h(
     "tr", { class: differ ? "lk-differ" : "" }, h("th", { scope: "row" }, title(question.name)),
-    answered ? h("td", {}, words(yours)) : null, h("td", {}, words(theirs), differ ? h("span", { class: "lk-sr" }, " (differs)") : null),
+    answered ? h("td", {}, asked ? words(yours) : "not asked") : null, h("td", {}, words(theirs), differ ? h("span", { class: "lk-sr" }, " (differs)") : null),
   );
 }
 

@@ -221,7 +221,7 @@ export class Session {
         for (const view of message.items) this.items.set(view.item, view);
         return [];
       case "code":
-        if (this.items.has(message.item)) this.items.get(message.item).code = message.code;
+        if (this.items.has(message.item)) this.items.get(message.item).code = grown(this.items.get(message.item).code, message.code);
         return [];
       case "reveal":
         this.reveals.set(message.item, message.ai);
@@ -326,4 +326,9 @@ export class Session {
       }
     }
   }
+}
+
+/** Code that came back no longer than it was is all there is. */
+function grown(before, code) {
+  return before && before.lines.length >= code.lines.length ? { ...code, whole: true } : code;
 }
