@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import URL
 
-from labkit import atomic, looks, scanfile, studyfiles
+from labkit import atomic, looks, receipts, scanfile, studyfiles
 from labkit import config as study_config
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
@@ -26,7 +26,7 @@ LOG = "labels.db"
 PREDICTIONS = "predictions/"
 MAX_BYTES = 4_000_000_000
 _KEPT = (FILE_NAME, LOG)
-_ALSO = (scanfile.FILE_NAME, looks.FILE)
+_ALSO = (scanfile.FILE_NAME, looks.FILE, receipts.FILE)
 
 
 def backup(folder: Path, to: Path, *, force: bool = False) -> int:

@@ -73,7 +73,7 @@ class StudyConfig:
     columns: tuple[tuple[str, str], ...] = ()
     """Which column plays which part, where it has another name."""
     receipt: str | None = None
-    """A receipt of the scan, kept beside the study."""
+    """The receipt of the scan, a copy in the study."""
     goal: Goal = Goal()
     guidelines: str | None = None
     """A text file shown on the card, or the text itself."""

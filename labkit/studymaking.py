@@ -7,7 +7,7 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from labkit import atomic, scanfile, studyfiles
+from labkit import atomic, receipts, scanfile, studyfiles
 from labkit import config as study_config
 from labkit.config import FILE_NAME, StudyConfig
 from labkit.errors import InputError
@@ -39,7 +39,7 @@ def create(
     """Make a study, or draw more items into the one that is there.
 
     Returns:
-        What was left out of the labels that were imported.
+        What was left out of the labels that were imported, and a doubt about the scan.
 
     Raises:
         InputError: The predictions cannot be read, the folder cannot be written, or it holds a
@@ -48,6 +48,7 @@ def create(
     if studyfiles.is_study(folder):
         extend(folder, options)
         return ()
+    receipt, doubts = receipts.read(options.receipt) if options.receipt else (b"", ())
     config = _checked(_configured(predictions, folder, options), folder)
     material = studyfiles.load(predictions, config, folder)
     _refuse_silence(predictions, material)
@@ -69,13 +70,15 @@ def create(
             _Draw(sample, material, known.values, arms_for(config, material, sample.items)),
         )
         scanfile.write(folder, scanfile.of(material, studyfiles.digest_of(predictions)))
+        if receipt:
+            atomic.write_bytes(folder / receipts.FILE, receipt)
         # last: a folder without it is no study yet
         atomic.write_text(folder / FILE_NAME, study_config.render(config))
     except InputError:
         if made:
             _remove_made(folder, config)
         raise
-    return known.problems
+    return (*doubts, *known.problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +108,8 @@ def _remove_made(folder: Path, config: StudyConfig) -> None:
     """Leave nothing of a study that could not be made; never a folder with other files in it."""
     if "://" not in config.store:
         studyfiles.beside(folder, config.store).unlink(missing_ok=True)
-    (folder / scanfile.FILE_NAME).unlink(missing_ok=True)
+    for own in (scanfile.FILE_NAME, receipts.FILE):
+        (folder / own).unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         folder.rmdir()
 
@@ -149,7 +153,9 @@ def _configured(predictions: Path, folder: Path, options: StudyOptions) -> Study
         for name in options.given
         if name not in {"labels", "source", "receipt"}
     }
-    for name in ("labels", "source", "receipt"):
+    if options.receipt is not None:
+        values["receipt"] = receipts.FILE
+    for name in ("labels", "source"):
         path = getattr(options, name)
         if path is not None:
             if not path.exists():

@@ -70,8 +70,9 @@ def test_every_option_of_init_reaches_study_yaml(folder: Path) -> None:
         assert (config.labels, config.source, config.receipt) == (
             "../o.yaml",
             "../src",
-            "../receipt.json",
+            "receipt.json",
         )
+        assert (study.folder / "receipt.json").read_text() == "{}"
         assert (config.sample, config.seed, config.protocol) == (5, 3, "blind")
         assert (config.reviewers, config.overlap) == (("ines", "jo"), 0.5)
         assert (config.tags, config.show, config.store) == (
@@ -196,3 +197,25 @@ def test_after_a_new_scan_labels_follow_the_key(folder: Path) -> None:
         assert study.stale == ("com.acme.Case0Test#m1",)
         assert {label.item for label in study.labels()} >= {"com.acme.Case0Test#m0"}
         assert "com.acme.Case0Test#m2" not in study.settled()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ('{"inputs": {"overrideFile": {"sha256": "ab"}}}', 0, "made with an override file"),
+        ('{"inputs": {"overrideFile": null}, "schemaVersion": "2"}', 0, ""),
+        ("[]", 2, "a receipt is a JSON object"),
+        ("{", 2, "not JSON"),
+        (None, 2, "no such file"),
+    ],
+)
+def test_a_receipt_is_kept_in_the_study_and_read(
+    folder: Path, text: str | None, code: int, said: str
+) -> None:
+    if text is not None:
+        (folder / "r.json").write_text(text)
+    done = labkit("init", "p.csv", "--study", "s", "--receipt", "r.json", cwd=folder)
+    assert done.returncode == code
+    assert said in done.stderr
+    kept = folder / "s" / "receipt.json"
+    assert (kept.read_text() if kept.exists() else None) == (text if code == 0 else None)
