@@ -201,7 +201,7 @@ def test_a_plan_is_not_written_over_a_file_that_changed_meanwhile(tmp_path: Path
     out = tmp_path / "o.yaml"
     planned = plan_export(study, out)
     out.write_text("overrides: []\n", encoding="utf-8")
-    with pytest.raises(InputError, match="changed since this was planned"):
+    with pytest.raises(InputError, match="changed since the preview"):
         write(planned)
     assert out.read_text(encoding="utf-8") == "overrides: []\n"
 

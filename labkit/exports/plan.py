@@ -139,7 +139,7 @@ def write(planned: Planned) -> None:
     with _locked(planned.path):
         there = read_bytes(planned.path) if planned.path.exists() else None
         if there != planned.before:
-            raise InputError(f"{planned.path}: changed since this was planned; look at it again.")
+            raise InputError(f"{planned.path}: changed since the preview; preview it again.")
         _write(planned)
 
 
