@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
@@ -71,6 +72,10 @@ class Report:
     """A tool's own text layout, where labkit reproduces one; ``--format text`` prints it."""
 
 
+_STEERING = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+"""Control characters but the line feed, what ends a line elsewhere, and marks of direction."""
+
+
 def four(value: float | None) -> str:
     """Four decimals, or ``n/a`` where the value is undefined.
 
@@ -81,7 +86,12 @@ def four(value: float | None) -> str:
 
 
 def render(report: Report, format: Format) -> str:  # noqa: A002  # the option's own name
-    """Write the report; ends with one newline, only LF inside, no time, host or path."""
+    """Write the report; ends with one newline, only LF inside, no time, host or path.
+
+    What could steer a terminal or turn the line around is escaped: names come from files.
+    """
     module = importlib.import_module(f"labkit.reports.as_{format}")
     text: str = module.render(report)
+    if format != "json":  # which escapes its own
+        text = _STEERING.sub(lambda found: repr(found.group())[1:-1], text)
     return text.rstrip("\n") + "\n"
