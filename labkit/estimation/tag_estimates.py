@@ -11,7 +11,7 @@ import numpy as np
 from labkit.estimation.designs import Design, Placed, Stratum
 from labkit.estimation.estimates import Estimate, estimate, from_cells
 from labkit.estimation.hajek import Weighed, hajek_cells
-from labkit.estimation.intervals import LEVEL, NOTHING_KNOWN, f1_of_jaccard
+from labkit.estimation.intervals import LEVEL, NOTHING_KNOWN, f1_of_jaccard, wilson_at, z_of
 from labkit.estimation.ratios import Part, estimate_ratio
 
 if TYPE_CHECKING:
@@ -132,6 +132,12 @@ def estimate_macro(  # noqa: PLR0913  # the options of one number
     spread = _macro(draws * weight, hits, both)
     tail = (1 - level) / 2
     low, high = np.nanquantile(spread[~np.isnan(spread)], [tail, 1 - tail])
+    method = "item bootstrap"
+    if low == high:
+        # resamples of items that are all alike have no spread; they are still only a sample
+        telling = sum(bool(u.predicted | u.gold) for u in ordered)
+        low, high = wilson_at(value, telling, z_of(level))
+        method = "wilson, items with a tag"
     rarest = min(sum(t in u.gold for u in ordered) for t in tags)
     reason = (
         f"{name}: the rarest tag has {rarest} labelled positives, below {FEW_POSITIVES}; "
@@ -145,7 +151,7 @@ def estimate_macro(  # noqa: PLR0913  # the options of one number
         min(float(low), value),
         max(float(high), value),
         level,
-        "item bootstrap",
+        method,
         len(units),
         basis,
         design,

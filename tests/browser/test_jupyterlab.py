@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +75,9 @@ def test_live_cells_follow_an_answer_that_came_from_another_process(
             review.act(Act(f"k{i}", review.current or "", "keep"))
         counted = study.counted()["relevance"]
         last = study.last_seq()
+    began = time.monotonic()
     page.wait_for_selector(f"[data-labkit='live'][data-seq='{last}'] >> nth=1")
+    assert time.monotonic() - began < 4, "a live cell looks three times a second"
     for cell, n in counted.items():
         metric = page.query_selector(f"[data-labkit='metric'][data-name='relevance.{cell}']")
         assert metric is not None

@@ -57,25 +57,38 @@ class LiveWidget(anywidget.AnyWidget):
 
     def refresh(self) -> None:
         """Take in what was stored, by any process, and draw the result of it."""
+        seq = self._take_in()
+        self._tell(self._computed(), seq)
+
+    def _take_in(self) -> int:
         self.study.refresh()
         self._seq = self.study.last_seq()
+        return self._seq
+
+    def _computed(self) -> dict[str, Any]:
         try:
-            message = shown(self.compute(self.study))
+            return shown(self.compute(self.study))
         except Exception as error:  # noqa: BLE001  # the user's own function: its error is the result
-            message = {"type": "problem", "text": f"{type(error).__name__}: {error}"}
-        note = f"Follows every answer; {self._seq} decisions in the log."
-        self.send(message | {"note": note, "seq": self._seq})
+            return {"type": "problem", "text": f"{type(error).__name__}: {error}"}
+
+    def _tell(self, message: dict[str, Any], seq: int) -> None:
+        note = f"Follows every answer; {seq} decisions in the log."
+        self.send(message | {"note": note, "seq": seq})
 
     async def _watching(self) -> None:
         pause = _LOOK_SECONDS
         while self.comm is not None:
             await asyncio.sleep(pause)
             try:
-                if self.study.last_seq() != self._seq:
-                    began = time.perf_counter()
-                    self.refresh()
-                    # what takes long is done the less often: the notebook stays usable
-                    pause = max(_LOOK_SECONDS, _SPARING * (time.perf_counter() - began))
+                if self.study.last_seq() == self._seq:
+                    continue
+                began = time.perf_counter()
+                seq = self._take_in()
+                # the scorecard is made aside: a card in the same notebook never waits for it
+                aside = self.compute is scorecard
+                found = await asyncio.to_thread(self._computed) if aside else self._computed()
+                self._tell(found, seq)
+                pause = max(_LOOK_SECONDS, _SPARING * (time.perf_counter() - began))
             except Exception:  # noqa: BLE001  # a lost file must not end the notebook's loop
                 _log.warning("a live cell cannot look at its study any more", exc_info=True)
                 return

@@ -23,6 +23,8 @@ CALIBRATION = ("ece", "brier", "nll")
 MAX_FAILURES = 200
 WIDE = 0.3
 """An interval wider than this has no middle worth saying."""
+UNKNOWN = 0.49
+"""An interval with so much on either side says nothing."""
 _ROUNDED = 1e-9
 _POSITIVES = {"methodatlas": "methods that matter", "finding": "real problems"}
 
@@ -128,6 +130,9 @@ def _based_on(study: Study, found: Estimates) -> str:
 def _plan(study: Study) -> str:
     plan = study.plan(assured=False)
     name = plan.metric.upper() if plan.metric == "f1" else plan.metric.capitalize()
+    if plan.half_width >= UNKNOWN:
+        goal = f"±{plan.goal_half_width:.2f}"
+        return f"{name} is not known yet; about {plan.more_labels} answers bring it to {goal}."
     goal, now = f"±{plan.goal_half_width:.2f}", f"±{plan.half_width:.2f}"
     if plan.half_width <= plan.goal_half_width:
         return f"{name} is known to {now}; the goal {goal} is reached."

@@ -9,6 +9,8 @@ const PLAIN = Object.freeze({
   "tags.micro.f1": "F1, all counts together (micro)", "tags.macro.f1": "F1, mean of the tags (macro)",
 });
 
+/** So many failures are shown at first. */
+const FIRST = 15;
 const BASES = Object.freeze({
   blind: "Answered before the AI’s answer was shown", assisted: "Answered with the AI’s answer in view", revealed: "Final answers, after the AI’s answer was shown",
 });
@@ -69,10 +71,20 @@ export class Results {
         h("td", {}, typeof f.sure === "number" ? f.sure.toFixed(2) : "n/a"),
       );
     };
-    const more = failed > failures.length ? ` The first ${failures.length} are shown.` : "";
+    const more = failed > failures.length ? ` The first ${failures.length} are kept here.` : "";
+    const rows = failures.map(line);
+    const rest = this.all ? [] : rows.slice(FIRST);
+    for (const row of rest) row.hidden = true;
+    const show = rest.length ? h("button", { type: "button", class: "lk-button" }, `Show all ${failures.length}`) : null;
+    show?.addEventListener("click", () => {
+      this.all = true;
+      for (const row of rest) row.hidden = false;
+      rest[0].querySelector("button")?.focus();
+      show.remove();
+    });
     return [
       heading("Where the AI is wrong"), h("p", { class: "lk-quiet" }, `${count(failed, "item")}, the surest mistakes first.${more}`),
-      scrolled(h("table", { class: "lk-table lk-failures" }, head("Item", "People", "AI", "How sure it was"), h("tbody", {}, ...failures.map(line)))),
+      scrolled(h("table", { class: "lk-table lk-failures" }, head("Item", "People", "AI", "How sure it was"), h("tbody", {}, ...rows))), show,
     ];
   }
 }
@@ -92,7 +104,7 @@ const hook = (m) => metric(m.name, m.value, four(m.value), { low: m.low, high: m
 const heading = (text) => h("h3", {}, text);
 /** Wide tables scroll by themselves, never the page. */
 const scrolled = (table) => h("div", { class: "lk-scroll", tabindex: "0", role: "region", aria: { label: "Table" } }, table);
-const range = (m) => (m.value === null ? because(m) : m.low === null ? "no interval" : m.low === m.high ? "exact" : `${four(m.low)} to ${four(m.high)}`);
+const range = (m) => (m.value === null ? because(m) : m.low === null ? "no interval" : m.method === "census" || m.low === m.high ? "exact" : `${four(m.low)} to ${four(m.high)}`);
 const empty = () => [h("h2", {}, "No numbers yet"), h("p", { class: "lk-quiet" }, "They appear with the first answer and follow every one after it.")];
 
 /** The plain sentences first, then what they rest on. */
