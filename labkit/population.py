@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from labkit.errors import InputError
 from labkit.estimation.allocation import bands, crossed_strata
-from labkit.estimation.units import WHOLE, Labelled, Predicted, Use
+from labkit.estimation.units import WHOLE, Labelled, Predicted, Use, complement
 from labkit.model import Answer, Basis
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def chance_of(task: Task, prediction: Prediction) -> float | None:
     p = prediction.confidence
     if p is None or task.preset == "methodatlas" or is_flagged(task, prediction):
         return p
-    return 1 - p
+    return complement(p)
 
 
 def tags_of(answer: Answer | None) -> frozenset[str] | None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from labkit.estimation.designs import Frame, Placed
+from labkit.estimation.units import complement
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -77,4 +78,4 @@ def decision_confidence(unit: Predicted) -> float | None:
     """
     if unit.confidence is None or unit.flagged is None:
         return None
-    return unit.confidence if unit.flagged else 1 - unit.confidence
+    return unit.confidence if unit.flagged else complement(unit.confidence)

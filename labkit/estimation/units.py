@@ -51,6 +51,15 @@ class Labelled:
     duration_ms: int | None = None
 
 
+def complement(p: float) -> float:
+    """1 - p, without the last digits that would carry it over an edge.
+
+    >>> 1 - 0.7, complement(0.7)
+    (0.30000000000000004, 0.3)
+    """
+    return round(1 - p, 15)
+
+
 def weight_of(label: Labelled) -> float:
     """1 over the chance of being drawn; 1 where no chance is given."""
     return 1.0 if label.inclusion_probability is None else 1.0 / label.inclusion_probability

@@ -15,7 +15,7 @@ from labkit.estimation.anchoring import Answered, anchoring
 from labkit.estimation.designs import Frame, crossed
 from labkit.estimation.estimates import Estimate, estimate
 from labkit.estimation.intervals import LEVEL
-from labkit.estimation.units import WHOLE, Labelled, Predicted, Use
+from labkit.estimation.units import WHOLE, Labelled, Predicted, Use, complement
 from labkit.estimation.whole import LABELLED_ONLY, Drawn, Options, estimate_all
 from labkit.metrics import calibration
 
@@ -85,7 +85,7 @@ def _confidence(one: Said, positive: str) -> float | None:
         return one.probabilities[positive]
     if one.confidence is None or one.label is None:
         return None
-    return one.confidence if one.label == positive else 1 - one.confidence
+    return one.confidence if one.label == positive else complement(one.confidence)
 
 
 def _labelled(truth: Truth, positive: str) -> Labelled:
@@ -100,7 +100,8 @@ def _labelled(truth: Truth, positive: str) -> Labelled:
     )
 
 
-def _predicted(one: Said, positive: str) -> Predicted:
+def predicted(one: Said, positive: str) -> Predicted:
+    """A prediction as estimation reads it; tags alone are a yes where there are any."""
     flagged = None if one.label is None else one.label == positive
     if one.label is None and one.tags is not None:
         flagged = bool(one.tags)
@@ -147,7 +148,7 @@ def evaluate(said: Sequence[Said], truths: Sequence[Truth], wishes: Wishes) -> E
         disputed=wishes.disputed,
     )
     found = estimate_all(
-        [_predicted(one, positive) for one in said],
+        [predicted(one, positive) for one in said],
         [_labelled(truth, positive) for truth in truths],
         options,
     )

@@ -46,6 +46,10 @@ class GoldLabel:
     basis: str = ""
     arm: str = ""
     duration_ms: int | None = None
+    own: bool = False
+    """It is a label of labkit's: the basis says who saw what, and a first and a final answer."""
+    revised: bool = False
+    """The final answer is another one than the first."""
     line: int = 0
 
 
@@ -143,6 +147,8 @@ def _gold(record: Record, which: Which, source: str, problems: list[Problem]) ->
         basis=record.text("basis"),
         arm=record.text("arm"),
         duration_ms=None if duration is None else int(duration),
+        own=by_question,
+        revised=by_question and _answered(record, "first") != _answered(record, "final"),
         line=record.line,
     )
 

@@ -73,7 +73,7 @@ class Record:
             if isinstance(value, (list, tuple)):
                 return tuple(spelled(tag) for tag in value if tag is not None)
             if isinstance(value, str):
-                return cells.tags(value, TAG_MARKS)
+                return () if value.strip() == "[]" else cells.tags(value, TAG_MARKS)
         return None
 
     def probability(self, name: str) -> Reading[float]:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from labkit import gates
 from labkit.comparison import Unit
 from labkit.errors import InputError
-from labkit.estimation.units import WHOLE
-from labkit.evaluate.labelled import Evaluation, Said, Truth, Wishes, evaluate
+from labkit.estimation.recognised import by_name
+from labkit.estimation.units import WHOLE, complement
+from labkit.estimation.warnings import Warn
+from labkit.evaluate.labelled import (
+    Evaluation,
+    Said,
+    Truth,
+    Wishes,
+    coverage,
+    evaluate,
+    predicted,
+)
 from labkit.formats import cells, kinds, labels, methodatlas
 from labkit.formats.labels import Answer, GoldLabel
 from labkit.formats.tables import listed
@@ -22,7 +33,7 @@ from labkit.systems import gating
 from labkit.systems.reviewers import agreement_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from labkit.estimation.whole import Drawn
@@ -33,6 +44,8 @@ OPTIONS = gating.OPTIONS | {"by", "confidence_of", "positive", "sample", "answer
 CHECKS_GATES = True
 IMPORTED = "(imported)"
 _WORDS = {**dict.fromkeys(cells.TRUE, "true"), **dict.fromkeys(cells.FALSE, "false")}
+UMBRELLA = "security"
+"""The tag of MethodAtlas that every relevant method has."""
 _TWO = 2
 _FEW = 5
 """So many models or prompts of one run are named; more are no provenance."""
@@ -59,11 +72,12 @@ def _one_each(found: Parsed[GoldLabel], source: str) -> Gold:
         own[one.reviewer] = one
     by_item, disputed = {}, []
     for item, own in rows.items():
-        people = [one for one in own.values() if one.reviewer != IMPORTED and not one.unsure]
+        asked = [one for one in own.values() if one.reviewer != IMPORTED]
+        people = [one for one in asked if not one.unsure]
         if len({(one.label, normalised(one.tags)) for one in people}) > 1:
             disputed.append(item)
         else:
-            by_item[item] = (people or list(own.values()))[0]
+            by_item[item] = (people or asked or list(own.values()))[0]
     return Gold(by_item, tuple(disputed), tuple(problems))
 
 
@@ -80,8 +94,14 @@ def _from_scan(path: Path) -> Parsed[Answer]:
                 item,
                 None if relevant is None else str(relevant).lower(),
                 r.ai_tags if relevant is not None else None,
-                None if p is None or relevant is None else (p if relevant else 1 - p),
-                fields={"source_root": r.source_root, "fqcn": r.fqcn, **r.extra},
+                None if p is None or relevant is None else (p if relevant else complement(p)),
+                fields={
+                    "source_root": r.source_root,
+                    "fqcn": r.fqcn,
+                    "tags": ", ".join(r.tags),
+                    "loc": "" if r.loc is None else str(r.loc),
+                    **r.extra,
+                },
                 line=r.line,
             )
         )
@@ -189,6 +209,73 @@ def _with_chances(gold: Mapping[str, GoldLabel], answers: Sequence[Answer]) -> l
     ]
 
 
+def _recognised(
+    said: Sequence[Said],
+    gold: Mapping[str, GoldLabel],
+    fields: Mapping[str, Mapping[str, str]],
+    positive: str | None,
+) -> tuple[Said, ...] | None:
+    """Predictions in the strata that labels name; ``None`` where they cannot be found again."""
+    named = {item: one.stratum for item, one in gold.items() if one.drawn and item in fields}
+    if positive is None or set(named.values()) <= {WHOLE} or "" in named.values():
+        return None
+    columns = dict.fromkeys(name for own in fields.values() for name in own)
+    values: list[Callable[[str], str]] = [
+        lambda item, name=name: fields[item].get(name, "").partition(",")[0].strip()  # type: ignore[misc]  # bound now
+        for name in columns
+    ]
+    tags = {one.item: one.tags or frozenset() for one in said}
+    values += [
+        lambda item: fields[item].get("fqcn", "").rpartition(".")[0],
+        lambda item: str(PurePosixPath(fields[item].get("file", "")).parent),
+        lambda item: min(tags[item] - {UMBRELLA}, default=""),
+    ]
+    found = by_name([predicted(one, positive) for one in said], named, values)
+    if found is None:
+        return None
+    return tuple(replace(one, stratum=u.stratum) for one, u in zip(said, found, strict=True))
+
+
+def _by_basis(truths: Sequence[Truth], gold: Mapping[str, GoldLabel]) -> list[list[Truth]]:
+    """Labels of labkit's by basis, the headline's first, as a study's estimates have them.
+
+    Imported ones, and those given after the reveal alone, have no weight beside them. Labels of
+    another origin stay together.
+    """
+    if not all(one.own for one in gold.values()):
+        return [list(truths)]
+    parts = [[t for t in truths if t.basis == basis] for basis in ("blind", "assisted")]
+    return [part for part in parts if part] or [list(truths)]
+
+
+def _final(part: Sequence[Truth], gold: Mapping[str, GoldLabel]) -> list[Truth]:
+    """Final answers of which some were revised are answers after the reveal."""
+    revised = any(gold[truth.item].revised for truth in part)
+    return [replace(truth, basis="revealed") for truth in part] if revised else list(part)
+
+
+def _together(said: Sequence[Said], found: Read) -> Evaluation:
+    """The rows of each basis, one after the other; all else is of the first."""
+    first, *others = [evaluate(said, part, found.wishes) for part in found.parts]
+    used = {truth.item for part in found.parts for truth in part}
+    aside = sum(truth.item not in used for truth in found.truths)
+    warnings = list(first.warnings)
+    if aside:
+        warnings.append(
+            Warn(
+                "left-out",
+                f"{aside} labels are not in the estimates (weight 0): they were imported, or given "
+                "after the AI's answer was shown.",
+            )
+        )
+    return replace(
+        first,
+        metrics=tuple(row for one in (first, *others) for row in one.metrics),
+        coverage=coverage(said, found.truths, found.wishes.disputed),
+        warnings=tuple(warnings),
+    )
+
+
 def _basis(one: GoldLabel) -> str:
     return one.basis or "imported"
 
@@ -196,7 +283,7 @@ def _basis(one: GoldLabel) -> str:
 def _said(one: Answer, *, of_positive: bool, positive: str | None) -> Said:
     confidence = one.confidence
     if of_positive and confidence is not None and one.label != positive:
-        confidence = 1 - confidence
+        confidence = complement(confidence)
     tags = None if one.tags is None else normalised(one.tags)
     return Said(
         one.item, one.label, tags, confidence, one.probabilities or None, one.stratum or WHOLE
@@ -248,6 +335,8 @@ class Read:
 
     said: tuple[Said, ...]
     truths: tuple[Truth, ...]
+    parts: tuple[tuple[Truth, ...], ...]
+    """The labels by basis, the headline's first."""
     wishes: Wishes
     fields: Mapping[str, Mapping[str, str]]
     agreement: Mapping[str, object] | None
@@ -273,11 +362,19 @@ def read(call: Call, gold_path: Path, predictions: Path) -> Read:
         raise InputError("--confidence-of positive needs two labels; name one with --positive.")
     truths = tuple(_truth(one) for one in _with_chances(by_item, answers))
     drawn = _drawn(answers, truths, call.options.get("sample"))
+    said = tuple(_said(one, of_positive=of_positive, positive=positive) for one in answers)
+    fields = {one.item: {"stratum": one.stratum, **one.fields} for one in answers}
+    if drawn == "unequal" and (there := _recognised(said, by_item, fields, positive)):
+        said, drawn = there, "stratified"
+    parts = _by_basis(truths, by_item)
+    if which == "final":
+        parts = [_final(part, by_item) for part in parts]
     return Read(
-        tuple(_said(one, of_positive=of_positive, positive=positive) for one in answers),
+        said,
         truths,
+        tuple(tuple(part) for part in parts),
         Wishes(drawn, positive, disputed=len(gold.disputed)),
-        {one.item: {"stratum": one.stratum, **one.fields} for one in answers},
+        fields,
         agreement_of(given.values),
         (*gold.problems, *found.problems),
     )
@@ -293,8 +390,12 @@ def _groups(found: Read, by: str, source: str) -> dict[str, Evaluation]:
     groups = {}
     for value, part in sorted(parts.items()):
         inside = {one.item for one in part}
-        own = [truth for truth in found.truths if truth.item in inside]
-        groups[value] = evaluate(part, own, replace(found.wishes, disputed=0))
+        own = tuple(
+            tuple(truth for truth in truths if truth.item in inside) for truths in found.parts
+        )
+        whole = tuple(truth for truth in found.truths if truth.item in inside)
+        wishes = replace(found.wishes, disputed=0)
+        groups[value] = _together(part, replace(found, truths=whole, parts=own, wishes=wishes))
     return groups
 
 
@@ -310,8 +411,8 @@ def score(call: Call) -> Report:
     gold, predictions = whole.pair("labkit", "labels", "predictions")
     asked = gating.asked(call)
     found = read(call, gold, predictions)
-    wishes = replace(found.wishes, threshold=asked.confidence_threshold)
-    evaluation = evaluate(found.said, found.truths, wishes)
+    found = replace(found, wishes=replace(found.wishes, threshold=asked.confidence_threshold))
+    evaluation = _together(found.said, found)
     by = call.options.get("by")
     return report(
         evaluation,

@@ -116,7 +116,7 @@ def _counted(found: Evaluation) -> dict[str, float | None]:
 
 def _values(found: Evaluation, rows: Sequence[Estimate]) -> Values:
     """What each gate reads: the counted value, and where notes allow it an interval."""
-    counted, by_name = _counted(found), {row.name: row for row in rows}
+    counted, by_name = _counted(found), {row.name: row for row in reversed(rows)}
 
     def read(metric: str, name: str) -> Measured:
         row = by_name.get(name)

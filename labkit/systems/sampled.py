@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from labkit.errors import InputError
+from labkit.model import Basis
 from labkit.overrides import notes
 from labkit.parsed import Problem
 
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from labkit.estimation.estimates import Estimate
-    from labkit.estimation.units import Labelled
+    from labkit.estimation.units import Labelled, Predicted
     from labkit.estimation.whole import Drawn
     from labkit.evaluate.methodatlas import Sample
     from labkit.overrides import Entry
@@ -44,21 +45,36 @@ def _clauses(
     return found, problems
 
 
-def _sizes(samples: Sequence[Sample]) -> dict[str, int]:
-    """How many methods of the scan the strata have whose members can be told."""
+def _apart(found: Mapping[str, Provenance]) -> list[dict[str, Provenance]]:
+    """Labels given with the AI's answer in view are rows of their own, behind the others."""
+    own = [
+        {item: said for item, said in found.items() if (said.basis is Basis.ASSISTED) is assisted}
+        for assisted in (False, True)
+    ]
+    return [part for part in own if part]
+
+
+def _sides(samples: Sequence[Sample]) -> dict[str, int]:
+    """How many methods of the scan there are in all, and on each side of the AI's decision."""
     flagged = sum(bool(s.predicted_relevant) for s in samples if s.predicted)
     whole = sum(s.predicted for s in samples)
     return {"all": whole, "flagged": flagged, "not-flagged": whole - flagged}
 
 
-def _drawn(draws: Sequence[Draw], sizes: Mapping[str, int]) -> Drawn:
+def _placed(
+    predicted: Sequence[Predicted], draws: Mapping[str, Draw], sides: Mapping[str, int]
+) -> tuple[Drawn, Sequence[Predicted]]:
     """How the labels stand for the scan; unknown where the notes tell of another one."""
-    strata = {draw.stratum: draw.population for draw in draws}
-    if any(sizes.get(name, size) != size for name, size in strata.items()):
-        return "unknown"
-    if set(strata) <= set(sizes):
-        return "simple" if set(strata) == {"all"} else "stratified"
-    return "unequal"
+    from labkit.estimation.recognised import by_size  # noqa: PLC0415  # numpy, only where needed
+
+    strata = {draw.stratum: draw.population for draw in draws.values()}
+    if any(sides.get(name, size) != size for name, size in strata.items()):
+        return "unknown", predicted
+    if set(strata) <= {"all"}:
+        return "simple", predicted
+    named = {item: draw.stratum for item, draw in draws.items()}
+    there = by_size(predicted, named, strata)
+    return ("unequal", predicted) if there is None else ("stratified", there)
 
 
 def estimate(samples: Sequence[Sample], entries: Mapping[str, Entry], source: str) -> Sampled:
@@ -75,15 +91,7 @@ def estimate(samples: Sequence[Sample], entries: Mapping[str, Entry], source: st
     from labkit.estimation.units import Predicted  # noqa: PLC0415  # numpy, only where needed
     from labkit.estimation.whole import Options, estimate_all  # noqa: PLC0415
 
-    draws = [said.draw for said in found.values() if said.draw is not None]
-    drawn = _drawn(draws, _sizes(samples))
-    if drawn == "unknown":
-        message = (
-            "the notes tell of a sample from another number of methods than this scan has; "
-            "no interval is claimed."
-        )
-        problems.append(Problem(source, None, message, "warning"))
-    predicted = [
+    predicted: Sequence[Predicted] = [
         Predicted(
             s.item,
             s.predicted_relevant,
@@ -92,9 +100,36 @@ def estimate(samples: Sequence[Sample], entries: Mapping[str, Entry], source: st
         )
         for s in samples
     ]
-    labels = [_labelled(s, found[s.item]) for s in samples if s.item in found and s.labelled]
-    rows = estimate_all(predicted, labels, Options(drawn=drawn)).metrics
-    return Sampled(rows, tuple(problems))
+    inside = {s.item for s in samples if s.predicted}
+    draws = {
+        item: said.draw for item, said in found.items() if said.draw is not None and item in inside
+    }
+    drawn, predicted = _placed(predicted, draws, _sides(samples))
+    if drawn == "unknown":
+        message = (
+            "the notes tell of a sample from another number of methods than this scan has; "
+            "no interval is claimed."
+        )
+        problems.append(Problem(source, None, message, "warning"))
+    bare = sum(s.labelled and s.predicted and s.item not in found for s in samples)
+    if bare:
+        message = (
+            f"{bare} entries do not say how their items were chosen; they are not in the "
+            "estimates, which lack them also where they were drawn."
+        )
+        problems.append(Problem(source, None, message, "note"))
+    rows: list[Estimate] = []
+    for part in _apart(found):
+        labels = [_labelled(s, part[s.item]) for s in samples if s.item in part and s.labelled]
+        rows += estimate_all(predicted, labels, Options(drawn=drawn, basis=_basis(part))).metrics
+    return Sampled(tuple(rows), tuple(problems))
+
+
+def _basis(part: Mapping[str, Provenance]) -> str:
+    """The least independent answer among them; those that were revised make it ``revealed``."""
+    found = {said.basis for said in part.values()}
+    order = (Basis.IMPORTED, Basis.ASSISTED, Basis.REVEALED, Basis.BLIND)
+    return next(basis.value for basis in order if basis in found)
 
 
 def _labelled(sample: Sample, said: Provenance) -> Labelled:

@@ -328,7 +328,8 @@ def render(rows: Sequence[Measured], draws: int) -> str:
         (
             f"Written by `make bench-coverage` ({draws} samples a cell; a tenth of that, at least "
             "50, where every sample is computed alone). Population: 10 000 items, precision 0.75, "
-            "recall 0.9; the model flags from 0.5 on and is not calibrated. Each cell is the share of 95 % intervals that hold the population's "
+            "recall 0.9; the model flags from 0.5 on and is not calibrated. "
+            "Each cell is the share of 95 % intervals that hold the population's "
             "value, and their mean width. An undefined estimate counts as [0, 1]."
         ),
         "",
