@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from labkit.estimation.anchoring import Anchoring
     from labkit.estimation.designs import Design
     from labkit.estimation.estimates import Estimate
-    from labkit.estimation.planner import Allocation
     from labkit.estimation.population import Population
+    from labkit.estimation.routes import Allocation
     from labkit.estimation.units import Labelled
     from labkit.model import Label, Prediction, Task
 

@@ -21,7 +21,6 @@ _TABLE = re.compile(r"\.(csv|tsv|jsonl|ndjson|parquet)(\.gz|\.zip)?$", re.IGNORE
 _ROWS = re.compile(r"\s*\[\s*\{")
 _GUESSED = {"planwerk-reviews": "*/*.json", "aacr-comments": "comments_*.txt"}
 """Kinds of folders that files of that kind make, where nothing else is in them."""
-_LIST = re.compile(r"\s*\[\s*\{")
 _PASSED_OVER = (".", "__", "node_modules")
 
 
@@ -61,13 +60,6 @@ def kind_of(path: Path) -> str:
     if name == kinds.UNKNOWN and path.is_file() and _is_table(path):
         return "table"
     return "planwerk-corpus" if name == "planwerk-expected" else name
-
-
-def _is_table(path: Path) -> bool:
-    """Whether a file of no known kind is a table by its ending, or a JSON list of objects."""
-    if _TABLE.search(path.name):
-        return True
-    return path.suffix.lower() == ".json" and bool(_LIST.match(tables.text_of(path)))
 
 
 def _is_table(path: Path) -> bool:
