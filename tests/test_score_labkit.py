@@ -357,3 +357,69 @@ def test_a_weight_that_is_none_is_said(tmp_path: Path) -> None:
     labels = "id,label,weight\na,true,2\nb,false,0\nc,true,-1\nd,false,many\n"
     said = [problem["message"] for problem in scored(tmp_path, labels, ROWS)["problems"]]
     assert said == [f"weight '{bad}' is not above 0; not used." for bad in ("0", "-1", "many")]
+
+
+def a_pair(tmp_path: Path, gold: str, said: str) -> dict[str, Any]:
+    """Labels and predictions as JSON Lines, one object each separated by ``;``."""
+    for name, text in (("gold", gold), ("said", said)):
+        (tmp_path / f"{name}.jsonl").write_text(text.replace("; ", "\n"), encoding="utf-8")
+    call = Call(tmp_path / "gold.jsonl", (tmp_path / "said.jsonl",))
+    return labkit.score(call).data
+
+
+@pytest.mark.parametrize(
+    ("gold", "said", "warned"),
+    [
+        ('{"id": 1, "label": "good"}', '{"id": 1, "label": "positive"}', True),
+        ('{"id": 1, "label": true}', '{"id": 1, "label": "positive"}', True),
+        ('{"id": 1, "label": true}', '{"id": 1, "label": false}', False),
+        ('{"id": 1, "label": true}', '{"id": 1, "label": "no"}', False),
+        ('{"id": 1, "label": "a"}; {"id": 2, "label": "b"}', '{"id": 1, "label": "b"}', True),
+        ('{"id": 1, "label": "a"}', '{"id": 2, "label": "b"}', False),
+    ],
+)
+def test_classes_under_other_words_are_doubted(
+    tmp_path: Path, *, gold: str, said: str, warned: bool
+) -> None:
+    problems: Any = a_pair(tmp_path, gold, said)["problems"]
+    assert any("--rename" in problem["message"] for problem in problems) is warned
+
+
+@pytest.mark.parametrize(
+    ("values", "used"), [((0.33, 0.33, 0.33), True), ((0.5, 0.3, 0.0), False), ((1, 1, 0), False)]
+)
+def test_a_distribution_that_does_not_sum_to_one_is_not_used(
+    tmp_path: Path, *, values: tuple[float, ...], used: bool
+) -> None:
+    shares = dict(zip("abc", values, strict=True))
+    said = json.dumps({"id": "1", "label": "a", "probabilities": shares})
+    data = a_pair(tmp_path, '{"id": "1", "label": "a"}', said)
+    (brier,) = (row for row in data["metrics"] if row["name"] == "brier")
+    assert (brier["value"] is not None) is used
+    assert any("sum to" in problem["message"] for problem in data["problems"]) is not used
+
+
+def test_a_census_gives_points_for_tags_and_classes_too(tmp_path: Path) -> None:
+    tags = a_pair(
+        tmp_path,
+        '{"id": 1, "tags": ["a"]}; {"id": 2, "tags": []}',
+        '{"id": 1, "tags": ["a", "b"]}; {"id": 2, "tags": []}',
+    )
+    classes = a_pair(
+        tmp_path,
+        '{"id": 1, "label": "a"}; {"id": 2, "label": "b"}',
+        '{"id": 1, "label": "a"}; {"id": 2, "label": "a"}',
+    )
+    for data, names in (
+        (tags, {"tags.micro.f1", "tags.macro.f1"}),
+        (classes, {"accuracy", "macro_f1"}),
+    ):
+        rows = [row for row in data["metrics"] if row["name"] in names]
+        assert len(rows) == len(names)
+        for row in rows:
+            assert row["low"] == row["value"] == row["high"]
+            assert (row["method"], row["design"], row["reason"]) == ("census", "census", None)
+    part = a_pair(
+        tmp_path, '{"id": 1, "tags": ["a"]}', '{"id": 1, "tags": ["a"]}; {"id": 2, "tags": []}'
+    )
+    assert {row["low"] for row in part["metrics"] if row["name"] == "tags.micro.f1"} == {None}

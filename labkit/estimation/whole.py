@@ -74,6 +74,10 @@ def estimate_all(
     """
     population = predicted if isinstance(predicted, Population) else Population.of(predicted)
     case = _case(population, tuple(labels), options)
+    if options.drawn == "unknown" and _all_tagged(case):
+        found = estimate_all(population, labels, replace(options, drawn="stratified"))
+        points = tuple(replace(row, design="census") for row in found.metrics)
+        return replace(found, metrics=points)
     if options.drawn == "unknown" and not case.design.census:
         return _labelled_only(case)
     rows = binary_rows(case)
@@ -85,6 +89,13 @@ def estimate_all(
     for threshold in options.thresholds:
         rows += selective_rows(case, threshold)
     return Estimates(tuple(rows), _counts(case), calibration, tuple(_warnings(case)), case.design)
+
+
+def _all_tagged(case: Case) -> bool:
+    """Whether tags alone were asked and every prediction has them: a census, however drawn."""
+    tagged = {one.label.item for one in case.placed if one.label.tags is not None}
+    decided = any(one.label.positive is not None for one in case.placed)
+    return bool(tagged) and not decided and len(tagged) == round(sum(case.sizes.values()))
 
 
 def _case(population: Population, labels: tuple[Labelled, ...], options: Options) -> Case:

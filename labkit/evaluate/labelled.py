@@ -166,6 +166,7 @@ def evaluate(said: Sequence[Said], truths: Sequence[Truth], wishes: Wishes) -> E
     )
 
 
+CENSUS = "census"
 _NOTHING = Estimate("", None, None, None, LEVEL, "none", 0, "imported", LABELLED_ONLY)
 """Level, basis and design where nothing at all can be estimated."""
 
@@ -196,7 +197,10 @@ def _calibration(
 
 
 def _plain(name: str, value: float | None, n: int, why: str, like: Estimate) -> Estimate:
-    """A point value without an interval, in the form of the other rows."""
+    """A point value in the form of the other rows; only a census has an interval, the point."""
+    if value is not None and like.design == CENSUS:
+        row = replace(like, name=name, value=value, low=value, high=value, n=n)
+        return replace(row, method="census", reason=None)
     reason = f"{name}: {why}" if value is None else f"{name}: no interval is computed"
     return replace(
         like, name=name, value=value, low=None, high=None, method="none", n=n, reason=reason

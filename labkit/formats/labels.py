@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from labkit.formats.rowrecords import Record
 
 Which = Literal["first", "final"]
+_ROUNDING = 0.005
+"""How far two decimals may carry each probability, and so the sum of a distribution from 1."""
 _OWN = frozenset({"id", "item", "label", "predicted", "tags", "confidence", "probabilities"})
 _GOLD = ("label", "truth", "gold")
 _GOLD_TAGS = ("tags", "truth_tags")
@@ -221,6 +224,11 @@ def _distribution(record: Record, source: str, problems: list[Problem]) -> dict[
             problems.append(Problem(source, record.line, message))
             return {}
         values[_folded(name) or ""] = reading.value
+    total = math.fsum(values.values())
+    if values and abs(total - 1) > _ROUNDING * len(values):
+        message = f"the probabilities sum to {total:.6g}, not to 1; not used."
+        problems.append(Problem(source, record.line, message))
+        return {}
     return values
 
 

@@ -376,8 +376,25 @@ def read(call: Call, gold_path: Path, predictions: Path) -> Read:
         Wishes(drawn, positive, disputed=len(gold.disputed)),
         fields,
         agreement_of(given.values),
-        (*gold.problems, *found.problems),
+        (*gold.problems, *found.problems, *_no_word_in_common(by_item, answers, source)),
     )
+
+
+def _no_word_in_common(
+    gold: Mapping[str, GoldLabel], answers: Sequence[Answer], source: str
+) -> tuple[Problem, ...]:
+    """A warning where labels and predictions name their classes by other words altogether."""
+    both = [one for one in answers if one.item in gold]
+    told = {one.label for one in both if one.label}
+    true = {label for one in both if (label := gold[one.item].label)}
+    if not told or not true or told & true or told | true <= {"true", "false"}:
+        return ()
+    sides = f"the labels say {listed(sorted(true))}, the predictions {listed(sorted(told))}"
+    message = (
+        f"{sides}: no word in common, so no answer is right; if they mean the same, say so with "
+        "--rename NAME=OTHER."
+    )
+    return (Problem(source, None, message, "warning"),)
 
 
 def _groups(found: Read, by: str, source: str) -> dict[str, Evaluation]:
