@@ -49,6 +49,8 @@ def test_three_answers_make_no_headline_number(tmp_path: Path) -> None:
         for row in (*told["estimates"], *told["tag_estimates"]):
             assert row["low"] is None or row["low"] < row["high"], row["name"]
             assert row["value"] is not None or row["reason"], row["name"]
+        assert told["risk"] == []
+        assert "no item that the AI flagged has been sampled" in told["absent"]["risk"]
         json.dumps(told, allow_nan=False)
 
 

@@ -46,6 +46,7 @@ def results_of(study: Study) -> dict[str, Any]:
         "others": [_row(row) for part in parts[1:] for row in _chosen(part, HEADLINES)],
         "tag_estimates": [_row(row) for row in main.metrics if row.name.startswith("tag")],
         **study.curves(),
+        "absent": _absent(study, main),
         "plan": _plan(study),
         "prefix": "relevance",
         "counts": {key: getattr(counts, key) for key in CELLS},
@@ -125,6 +126,18 @@ def _based_on(study: Study, found: Estimates) -> str:
     told += ", the first answers, given before the AI's was shown" if basis == "blind" else ""
     told += f"; design: {found.design.name}"
     return told + (f"; {unsure} unsure." if unsure else ".")
+
+
+def _absent(study: Study, found: Estimates) -> dict[str, str]:
+    """Why a chart is not there yet; empty where the AI states no confidence at all."""
+    if not study.frames.population.confidences:
+        return {"reliability": "", "risk": ""}
+    accuracy = found.named("accuracy")
+    why = "" if accuracy is None or accuracy.value is not None else f": {_why(accuracy)}"
+    return {
+        "reliability": "no labelled item has a confidence yet.",
+        "risk": f"how many of its answers are right is not known yet{why}.",
+    }
 
 
 def _plan(study: Study) -> str:

@@ -44,7 +44,9 @@ class Chart {
     this.head = h("thead", {});
     this.body = h("tbody", {});
     this.twin = h("details", { class: "lk-twin" }, h("summary", {}, "The same as a table"), h("table", { class: "lk-table", data: { twin: name } }, this.head, this.body));
-    this.root = h("section", { class: "lk-panel", data: { chart: name } }, h("h3", {}, heading), this.lead, this.picture, this.twin);
+    this.told = "";
+    this.absent = h("p", { class: "lk-quiet" });
+    this.root = h("section", { class: "lk-panel", data: { chart: name } }, h("h3", {}, heading), this.absent, this.lead, this.picture, this.twin);
     const watch = globalThis.ResizeObserver;
     if (watch) new watch(() => this.fit()).observe(this.root);
   }
@@ -56,15 +58,23 @@ class Chart {
     const width = Math.max(NARROWEST, Math.min(WIDEST, Math.floor(there)));
     if (!(there > 0) || width === this.width) return;
     this.width = width;
-    if (this.rows) this.draw();
+    if (this.rows && this.enough()) this.draw();
   }
 
-  /** Draw these rows; the same rows again change nothing. @param {any} rows */
-  update(rows) {
-    if (JSON.stringify(rows) === JSON.stringify(this.rows)) return;
+  /**
+   * Draw these rows; the same rows again change nothing.
+   * @param {any} rows @param {string} [why] what is said while there is nothing to draw; without it the panel is not there
+   */
+  update(rows, why = "") {
+    const told = JSON.stringify([rows, why]);
+    if (told === this.told) return;
+    this.told = told;
     this.rows = rows;
-    this.root.hidden = !this.enough();
-    if (!this.root.hidden) this.draw();
+    const enough = this.enough();
+    this.root.hidden = !enough && !why;
+    for (const part of this.root.children) part.toggleAttribute("hidden", part.tagName !== "H3" && (part === this.absent ? enough : !enough));
+    say(this.absent, enough ? "" : `n/a: ${why}`);
+    if (enough) this.draw();
   }
 
   /** Axes, grid and scales over a plane of the width that is there. */

@@ -46,8 +46,8 @@ export class Results {
     this.fill("tags", [results.tags, results.tag_estimates], () => tags(results));
     this.fill("failures", [results.failures, results.failed], () => this.failures(results));
     if (!this.graphs.isConnected || this.root.firstChild !== this.slots.lead) this.root.replaceChildren(...this.filled);
-    this.charts.reliability.update(results.reliability);
-    this.charts.risk.update(results.risk);
+    this.charts.reliability.update(results.reliability, results.absent.reliability);
+    this.charts.risk.update(results.risk, results.absent.risk);
     this.charts.widths.update({ points: results.widths, goal: results.goal });
   }
 
