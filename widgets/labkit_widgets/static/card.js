@@ -138,6 +138,7 @@ export class Card {
     if (act.startsWith("tab:")) return this.world.tab(act.slice(4));
     const messages = session.act(act, source, this.world.now(), detail);
     this.paint();
+    if (session.editing && Object.keys(session.draft).length) [this.ask.finish, this.ask.root].forEach((part) => this.bring(part));
     this.world.send(messages);
     return undefined;
   }
@@ -225,6 +226,14 @@ export class Card {
     if (!turned) return;
     this.announce(phase);
     this.focus();
+    this.bring(phase === "revealed" ? this.reveal.root : root);
+  }
+
+  /** Where the card is longer than the window, what has just changed comes into view. */
+  bring(part) {
+    const { defaultView } = this.root.ownerDocument;
+    if (this.body.hidden || !defaultView || defaultView.getComputedStyle(this.body).display !== "block") return;
+    part.scrollIntoView({ block: part === this.root ? "start" : "nearest" });
   }
 
   announce(phase) {

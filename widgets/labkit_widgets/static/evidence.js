@@ -1,6 +1,8 @@
 // The left side: what is under review. Nothing of the AI is ever here.
 import { button, h, say, title } from "./dom.js";
 
+const LONG_TITLE = 90;
+
 /** Draws one item's evidence; drawn again only when the item changes. */
 export class Evidence {
   constructor() {
@@ -23,6 +25,7 @@ export class Evidence {
     this.painted = view.item;
     this.code = view.code;
     say(this.heading, view.title);
+    this.heading.classList.toggle("lk-long", view.title.length > LONG_TITLE);
     say(this.subtitle, view.subtitle ?? "");
     this.facts.replaceChildren(...(view.fields ?? []).filter(([, value]) => value !== "").map(fact));
     this.body.replaceChildren(...prose(view), ...(view.code ? [code(view.code)] : absent(view)));

@@ -46,15 +46,19 @@ function shown(ai, view, study) {
   const rows = study.questions.filter((q) => ai.answer?.[q.name] !== undefined || view.answer?.[q.name] !== undefined)
     .map((q) => row(q, view.answer?.[q.name], ai.answer?.[q.name], Boolean(view.answer)));
   const head = h("tr", {}, h("td", {}), view.answer ? h("th", { scope: "col" }, "You") : null, h("th", { scope: "col" }, "AI"));
-  const sure = typeof ai.confidence === "number" ? ai.confidence.toFixed(2) : null;
+  const told = [...Object.values(ai.answer ?? {}).map(words)];
+  const more = (ai.fields ?? []).filter(([, value]) => !told.includes(String(value)));
+  const sure = sureness(ai);
   return [
     h("p", { class: "lk-ai-name lk-verdict" }, verdict(ai, view)),
     h("table", { class: "lk-compare" }, h("thead", {}, head), h("tbody", {}, ...rows)),
     sure === null ? null : h("p", { class: "lk-ai-sure" }, `Its confidence: ${sure}`),
     ai.reason ? h("p", { class: "lk-ai-reason" }, ai.reason) : null,
-    ai.fields?.length ? h("dl", { class: "lk-ai-said" }, ...ai.fields.map(said)) : null,
+    more.length ? h("dl", { class: "lk-ai-said" }, ...more.map(said)) : null,
   ].filter(Boolean);
 }
+
+const sureness = (ai) => (typeof ai.confidence === "number" ? ai.confidence.toFixed(2) : null);
 
 /** One more thing that was hidden: the tool, its rank, who confirmed it. */
 const said = ([name, value]) => h("div", {}, h("dt", {}, title(name.replace(/^ai_/, ""))), h("dd", {}, String(value)));
