@@ -72,11 +72,17 @@ def answered(tmp_path: Path, **options: Any) -> Path:
 def test_exported_labels_have_the_estimates_of_their_study(tmp_path: Path, design: str) -> None:
     folder = answered(tmp_path, **DESIGNS[design])
     scan = tmp_path / "predictions.csv"
-    own = firsts(run("score", "--study", folder, "--format", "json")["metrics"])
+    study = run("score", "--study", folder, "--format", "json")
+    own = firsts(study["metrics"])
     for name, key in (("e.yaml", "estimates"), ("e.jsonl", "metrics"), ("e.csv", "metrics")):
         run("export", folder, "--to", tmp_path / name)
         system = [] if key == "estimates" else ["--system", "labkit"]
         report = run("score", tmp_path / name, scan, *system, "--format", "json")
+        if design == "arms" and system:
+            arms = [one["anchoring"] for one in (report, study)]
+            assert [arms[0][arm]["n"] for arm in ("blind", "assisted")] == [
+                arms[1][arm]["n"] for arm in ("blind", "assisted")
+            ]
         found = firsts(report[key])
         assert found.keys() == own.keys()
         for metric, row in own.items():

@@ -423,3 +423,21 @@ def test_a_census_gives_points_for_tags_and_classes_too(tmp_path: Path) -> None:
         tmp_path, '{"id": 1, "tags": ["a"]}', '{"id": 1, "tags": ["a"]}; {"id": 2, "tags": []}'
     )
     assert {row["low"] for row in part["metrics"] if row["name"] == "tags.micro.f1"} == {None}
+
+
+@pytest.mark.parametrize("name", ["cal_edges_24", "cal_binary_500"])
+def test_a_chance_on_the_edge_of_a_bin_stays_in_it(tmp_path: Path, name: str) -> None:
+    path = CASES.parent / "stats" / f"{name}.json"
+    found = json.loads(path.read_text(encoding="utf-8"))
+    rows = found["rows"] if isinstance(found, dict) else found
+    said = "".join(
+        json.dumps({"id": f"i{k}", "label": row["p"] >= 0.5, "confidence": row["p"]}) + "\n"
+        for k, row in enumerate(rows)
+    )
+    gold = "".join(
+        json.dumps({"id": f"i{k}", "label": bool(row["y"])}) + "\n" for k, row in enumerate(rows)
+    )
+    data = scored(tmp_path, gold, said, confidence_of="positive")
+    plain = calibration.binary([(row["p"], bool(row["y"])) for row in rows])
+    for metric in ("ece", "brier", "nll"):
+        assert values(data)[metric] == pytest.approx(getattr(plain, metric), abs=1e-12)

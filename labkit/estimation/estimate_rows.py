@@ -189,6 +189,13 @@ def _unsampled(case: Case) -> Stratum | None:
     return next((stratum for stratum in strata if not stratum.labelled), None)
 
 
+def _chance(p: float | None) -> str:
+    """A p-value in words."""
+    if p is None:
+        return "no p-value"
+    return "p < 0.001" if p < 0.001 else f"p = {p:.3f}"  # noqa: PLR2004  # what three digits can say
+
+
 def calibration_rows(case: Case, found: CalibrationEstimate) -> list[Estimate]:
     """ECE with what it takes to read it, RMS error, Brier score and log loss."""
     level, design = case.options.level, case.design.name
@@ -213,7 +220,7 @@ def calibration_rows(case: Case, found: CalibrationEstimate) -> list[Estimate]:
     if found.ece is not None and found.expected_if_calibrated is not None:
         note = (
             f"ece: a calibrated model with these {found.n} labels would show about "
-            f"{found.expected_if_calibrated:.3f}; p = {found.p_value:.3f}"
+            f"{found.expected_if_calibrated:.3f}; {_chance(found.p_value)}"
         )
         ece = replace(ece, reason=note)
     rms = row(

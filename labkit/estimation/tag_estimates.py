@@ -13,6 +13,7 @@ from labkit.estimation.estimates import Estimate, estimate, from_cells
 from labkit.estimation.hajek import Weighed, hajek_cells
 from labkit.estimation.intervals import LEVEL, NOTHING_KNOWN, f1_of_jaccard, wilson_at, z_of
 from labkit.estimation.ratios import Part, estimate_ratio
+from labkit.estimation.warnings import FEW_TAG_POSITIVES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -214,22 +215,30 @@ def estimate_tag(  # noqa: PLR0913  # the circumstances of one tag
             for side, size in (("flagged", given), ("not-flagged", left))
             if size
         )
-        return tuple(
-            _named(
-                estimate(
-                    m, Design(design, strata), basis=basis, level=level, name=f"tag.{tag}.{m}"
-                ),
-                tag,
-            )
+        found = Design(design, strata)
+        rows = [
+            _named(estimate(m, found, basis=basis, level=level, name=f"tag.{tag}.{m}"), tag)
             for m in metrics
-        )
+        ]
+        return tuple(_marked(row, tag, units) for row in rows)
     sizes = Counter(u.stratum for u in units)
     chance = {name: min(1.0, n / populations[name]) for name, n in sizes.items()}
     weighed = [Weighed(tag in u.predicted, tag in u.gold, chance[u.stratum]) for u in units]
     cells = hajek_cells(weighed, given, left)
-    return tuple(
+    rows = [
         from_cells(m, cells, len(units), basis, design, level, f"tag.{tag}.{m}") for m in metrics
-    )
+    ]
+    return tuple(_marked(row, tag, units) for row in rows)
+
+
+def _marked(row: Estimate, tag: str, units: Sequence[Tagged]) -> Estimate:
+    """Mark the F1 of a tag with few labelled positives."""
+    n = sum(tag in u.gold for u in units)
+    if row.value is None or row.low == row.high or not row.name.endswith(".f1"):
+        return row
+    if n >= FEW_TAG_POSITIVES:
+        return row
+    return replace(row, reason=f"{row.name}: {n} labelled positives, below {FEW_TAG_POSITIVES}")
 
 
 def _named(row: Estimate, tag: str) -> Estimate:

@@ -170,7 +170,11 @@ def warn_of_unequal() -> list[Warn]:
 def warn_of_design(design: Design, *, disputed: int = 0) -> list[Warn]:
     """Labels left out, strata counted with others, disputed items."""
     found = [
-        Warn("left-out", f"{out.n} labels are not in the estimates: {out.reason}.")
+        Warn(
+            "left-out",
+            f"{out.n} {'label is' if out.n == 1 else 'labels are'} not in the estimates: "
+            f"{out.reason}.",
+        )
         for out in design.left_out
     ]
     if design.collapsed:
@@ -183,7 +187,11 @@ def warn_of_design(design: Design, *, disputed: int = 0) -> list[Warn]:
         )
     if disputed:
         found.append(
-            Warn("disputed", f"{disputed} items are disputed between reviewers and left out.")
+            Warn(
+                "disputed",
+                f"{disputed} {'item is' if disputed == 1 else 'items are'} disputed between "
+                "reviewers and left out.",
+            )
         )
     return found
 

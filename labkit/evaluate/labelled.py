@@ -126,11 +126,21 @@ def coverage(said: Sequence[Said], truths: Sequence[Truth], disputed: int) -> di
     }
 
 
-def _arms(said: Mapping[str, Said], truths: Sequence[Truth]) -> Mapping[str, object] | None:
+_ARMS = {"blind": "blind", "blind-first": "blind", "assisted": "assisted"}
+"""The arms by the words for them; labkit's labels name the protocol of the arm."""
+
+
+def anchored(said: Sequence[Said], truths: Sequence[Truth]) -> Mapping[str, object] | None:
+    """How much more often people agree with an AI they see; ``None`` without both arms."""
+    by_item = {one.item: one for one in said}
     answers = [
-        Answered(t.arm, said[t.item].stratum, t.label == said[t.item].label)
+        Answered(
+            _ARMS[t.arm],
+            f"{by_item[t.item].stratum}/{by_item[t.item].label}",
+            t.label == by_item[t.item].label,
+        )
         for t in truths
-        if t.arm in {"blind", "assisted"} and t.label is not None and t.item in said
+        if t.arm in _ARMS and t.label is not None and t.item in by_item
     ]
     if {one.arm for one in answers} != {"blind", "assisted"}:
         return None
@@ -161,7 +171,7 @@ def evaluate(said: Sequence[Said], truths: Sequence[Truth], wishes: Wishes) -> E
         found.counts,
         None if stated is None else stated.report(missing=missing),
         coverage(said, truths, wishes.disputed),
-        _arms(by_item, truths),
+        anchored(said, truths),
         found.warnings,
     )
 

@@ -55,7 +55,8 @@ def document(data: Mapping[str, Any], found: Found) -> Document:
         parts += _estimates(basis, [row for row in found.rows if row.basis == basis])
     if data["warnings"]:
         parts += [Heading("Before you believe it"), Bullets(tuple(_messages(data["warnings"])))]
-    parts += _plan(found.plan)
+    rare = [w["message"] for w in data["warnings"] if w["code"] == "rare-tags"]
+    parts += _plan(found.plan, rare)
     parts += blocks.gates(found.checks)
     parts += _counted(data["counts"])
     parts += blocks.calibration(found.calibration) if found.calibration else []
@@ -97,12 +98,13 @@ def _messages(warnings: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     return (str(warning["message"]) for warning in warnings)
 
 
-def _plan(plan: Plan | None) -> list[Block]:
+def _plan(plan: Plan | None, rare: Sequence[str]) -> list[Block]:
     if plan is None:
         return []
     known = f"{plan.metric} is known to ±{plan.half_width:.4f}; the goal is ±{plan.goal_half_width}"
     if not plan.more_labels:
-        return [Heading("What is still needed"), Paragraph(f"{known}: reached.")]
+        reached = f"{known}: reached."
+        return [Heading("What is still needed"), *(Paragraph(t) for t in (reached, *rare))]
     sure = plan.more_labels_assured
     assured = "" if sure is None else f" (about {sure} to be rather sure)"
     minutes = "" if plan.minutes is None else f", about {max(1, round(plan.minutes))} minutes"
@@ -111,6 +113,7 @@ def _plan(plan: Plan | None) -> list[Block]:
         Heading("What is still needed"),
         Paragraph(f"{known}: about {plan.more_labels} more labels{assured}{minutes}."),
         Table(("Stratum", "More labels"), rows, frozenset({1})),
+        *(Paragraph(sentence) for sentence in rare),
     ]
 
 

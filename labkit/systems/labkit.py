@@ -18,6 +18,7 @@ from labkit.evaluate.labelled import (
     Said,
     Truth,
     Wishes,
+    anchored,
     coverage,
     evaluate,
     predicted,
@@ -95,6 +96,7 @@ def _from_scan(path: Path) -> Parsed[Answer]:
                 None if relevant is None else str(relevant).lower(),
                 r.ai_tags if relevant is not None else None,
                 None if p is None or relevant is None else (p if relevant else complement(p)),
+                {} if p is None or relevant is None else {"true": p},
                 fields={
                     "source_root": r.source_root,
                     "fqcn": r.fqcn,
@@ -272,6 +274,7 @@ def _together(said: Sequence[Said], found: Read) -> Evaluation:
         first,
         metrics=tuple(row for one in (first, *others) for row in one.metrics),
         coverage=coverage(said, found.truths, found.wishes.disputed),
+        anchoring=anchored(said, found.truths),
         warnings=tuple(warnings),
     )
 
@@ -281,13 +284,13 @@ def _basis(one: GoldLabel) -> str:
 
 
 def _said(one: Answer, *, of_positive: bool, positive: str | None) -> Said:
-    confidence = one.confidence
-    if of_positive and confidence is not None and one.label != positive:
-        confidence = complement(confidence)
+    confidence, chances = one.confidence, one.probabilities or None
+    if of_positive and positive is not None and confidence is not None:
+        # kept as it is: 1 - p and back would carry it over the edge of a bin
+        chances = {positive: confidence}
+        confidence = confidence if one.label == positive else complement(confidence)
     tags = None if one.tags is None else normalised(one.tags)
-    return Said(
-        one.item, one.label, tags, confidence, one.probabilities or None, one.stratum or WHOLE
-    )
+    return Said(one.item, one.label, tags, confidence, chances, one.stratum or WHOLE)
 
 
 def _truth(one: GoldLabel) -> Truth:
