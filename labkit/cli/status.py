@@ -32,6 +32,8 @@ def command(study: Path, form: str) -> None:
             click.echo(json.dumps(status, indent=2, ensure_ascii=False, allow_nan=False))
         else:
             click.echo(text(status, opened.config.protocol))
+            for warning in opened.estimated(per_tag=False)[0].warnings:
+                click.echo(f"Note: {warning.message}")
 
 
 def text(status: dict[str, Any], protocol: str) -> str:

@@ -34,8 +34,8 @@ class Plan:
     more_labels: int
     """Plug-in number: even odds that the goal is met with so many more."""
     more_labels_assured: int | None
-    """So many more meet the goal with 80 % probability; ``None`` where it was not computed,
-    or a stratum has no label yet."""
+    """So many more meet the goal with 80 % probability, and never fewer than the plug-in number;
+    ``None`` where it was not computed, or a stratum has no label yet."""
     minutes: float | None
     """At the reviewer's own median pace; ``None`` while no pace is known."""
     next_stratum: str | None
@@ -141,7 +141,7 @@ def _assured(  # noqa: PLR0913, PLR0917  # one question with all its circumstanc
             low = middle
         else:
             high = middle
-    return high
+    return max(high, plug_in)
 
 
 def _chance(  # noqa: PLR0913, PLR0917  # as above
