@@ -134,7 +134,7 @@ def forest(rows: Iterable[Estimate]) -> Any:
     text = base.mark_text(align="left", dx=8, dy=-9, color=INK).encode(
         y=y, x="value:Q", text=alt.Text("value:Q", format=".2f")
     )
-    return alt.layer(rule, point, text).properties(width=420)
+    return alt.layer(rule, point, text).properties(width=420, height=alt.Step(34))
 
 
 def tags(rows: Iterable[Estimate]) -> Any:
