@@ -37,8 +37,8 @@ class Chosen:
     labels: Mapping[str, Label]
     """By item; those that answer the study's yes/no question about an item with an AI answer."""
     same_seed: bool = False
-    """Some were drawn, or looked for, beside a sample drawn with this study's seed: the same
-    items come first in both, so the choice may depend on the draw."""
+    """Some were drawn, or looked for, beside a sample drawn with this study's seed, or with one
+    that nobody tells: the same items come first in both, so the choice may depend on the draw."""
 
     @property
     def certain(self) -> bool:
@@ -54,8 +54,8 @@ class Chosen:
         told = "1 imported label is" if n == 1 else f"{n} imported labels are"
         if self.same_seed:
             why = (
-                "their notes tell of a sample drawn with this study's seed, so their choice may "
-                "depend on the draw; another --seed makes them certainty units"
+                "their notes tell of a study whose sample has this study's seed, or a seed that is "
+                "not told, so their choice may depend on the draw"
             )
         else:
             why = (
@@ -79,7 +79,9 @@ def chosen(frames: Frames, labels: Sequence[Label]) -> Chosen:
         for label in imported
         if label.item in strata and _answers(frames, label) is not None
     }
-    return Chosen(found, any(_seed(label.note) == frames.seed for label in imported))
+    clauses = [said for label in imported if (said := _clause(label.note)) is not None]
+    seeds = {said.draw.seed for said in clauses if said.draw is not None}
+    return Chosen(found, frames.seed in seeds or bool(clauses and not seeds))
 
 
 def _answers(frames: Frames, label: Label) -> bool | None:
@@ -88,13 +90,11 @@ def _answers(frames: Frames, label: Label) -> bool | None:
     return labelled(frames.task, label, frames.predictions.get(label.item)).positive
 
 
-def _seed(note: str) -> int | None:
-    """The seed of the sample that a note tells of."""
+def _clause(note: str) -> notes.Provenance | None:
     try:
-        said = notes.parse(note)
+        return notes.parse(note)
     except InputError:
         return None
-    return None if said is None or said.draw is None else said.draw.seed
 
 
 def with_certain(frames: Frames, labels: Sequence[Label]) -> Estimates | None:

@@ -87,13 +87,17 @@ def test_every_item_imported_or_answered_is_a_census(tmp_path: Path) -> None:
         assert row.method == "census"
 
 
-def test_labels_that_may_depend_on_this_draw_are_no_certainty_units(tmp_path: Path) -> None:
-    clause = "Reviewed 2026-11-29 by ines (labkit: blind; all 30 of 120; seed 1)"
+@pytest.mark.parametrize("drawn", ["all 30 of 120; seed 1", "targeted"])
+def test_labels_that_may_depend_on_this_draw_are_no_certainty_units(
+    tmp_path: Path, drawn: str
+) -> None:
+    clause = f"Reviewed 2026-11-29 by ines (labkit: blind; {drawn})"
     study = reviewed(tmp_path / "a", sample=60, labels=overrides(tmp_path, clause))
     assert rows_of(study, "blind+imported") == {}
     (told,) = [w for w in study.estimated()[0].warnings if w.code == "left-out"]
-    assert "another --seed" in told.message
-    other = reviewed(tmp_path / "b", sample=60, seed=2, labels=overrides(tmp_path, clause))
+    assert "may depend on the draw" in told.message
+    elsewhere = "Reviewed 2026-11-29 by ines (labkit: blind; all 30 of 120; seed 7)"
+    other = reviewed(tmp_path / "b", sample=60, labels=overrides(tmp_path, elsewhere))
     assert rows_of(other, "blind+imported")
 
 

@@ -134,3 +134,11 @@ def test_final_answers_that_were_revised_are_no_blind_ones(tmp_path: Path) -> No
     run("export", study.folder, "--to", tmp_path / "e.yaml")
     report = run("score", tmp_path / "e.yaml", tmp_path / "predictions.csv", "--format", "json")
     assert firsts(report["estimates"])["f1"] == revealed["f1"]
+
+
+def test_a_file_of_disagreements_alone_is_not_taken_for_the_sample(tmp_path: Path) -> None:
+    folder = answered(tmp_path, sample=80)
+    run("export", folder, "--to", tmp_path / "e.yaml", "--only", "disagreements")
+    assert "targeted" in (tmp_path / "e.yaml").read_text()
+    report = run("score", tmp_path / "e.yaml", tmp_path / "predictions.csv", "--format", "json")
+    assert all(row["value"] is None for row in report["estimates"])

@@ -61,7 +61,8 @@ def edited(  # noqa: PLR0913  # what there is, what was, and three switches of t
         text: The file as it is; empty for a new one.
         base: The file as this study last wrote it, where it is known.
         name: The file's name, for messages.
-        disagreements: Leave out new entries that only restate what the AI said.
+        disagreements: Leave out new entries that only restate what the AI said; what is written
+            is then marked as targeted, so that nobody takes it for the sample.
         outside: The file was changed by others since the study last wrote it: an entry of which
             both have a new opinion is refused.
 
@@ -85,7 +86,7 @@ def edited(  # noqa: PLR0913  # what there is, what was, and three switches of t
         if entry is None and disagreements and _agrees(study, label):
             continue
         added += entry is None
-        changes.append(_change(study, key, label))
+        changes.append(_change(study, key, label, chosen=disagreements))
     # MethodAtlas refuses an empty file
     new = apply_changes(text, changes, name) or "overrides: []\n"
     warning = size_warning(new)
@@ -164,7 +165,7 @@ def _decided(overrides: Overrides) -> Mapping[Key, Decided]:
     return {(entry.fqcn, entry.method): _of(label_of(entry)) for entry in overrides.entries}
 
 
-def _change(study: Exportable, key: Key, label: Label) -> Change:
+def _change(study: Exportable, key: Key, label: Label, *, chosen: bool) -> Change:
     final: Answer = label.final or {}
     tags = _tags(study, final)
     given = final.get("tags")
@@ -174,18 +175,24 @@ def _change(study: Exportable, key: Key, label: Label) -> Change:
         security_relevant=_relevant(final),
         tags=None if tags is None else tuple(dict.fromkeys(normal(str(tag)) for tag in ordered)),
         reason=label.note.strip() or None,
-        note=provenance_of(study, label),
+        note=provenance_of(study, label, chosen=chosen),
     )
 
 
-def provenance_of(study: Exportable, label: Label) -> Provenance | None:
-    """How a label came about, for the clause in a note."""
+def provenance_of(study: Exportable, label: Label, *, chosen: bool = False) -> Provenance | None:
+    """How a label came about, for the clause in a note.
+
+    Args:
+        study: Where the label comes from.
+        label: The label.
+        chosen: It is written because of what it says; a file of such labels is no random sample.
+    """
     if label.decided_at is None:
         return None
     sizes = {size.name: size for size in study.sample.strata}
     size = sizes.get(label.stratum or "")
     draw = None
-    if size is not None and label.inclusion_probability is not None:
+    if size is not None and label.inclusion_probability is not None and not chosen:
         draw = Draw(size.name, size.drawn, size.population, study.sample.seed)
     basis = Basis.REVEALED if label.revised and label.basis is Basis.BLIND else label.basis
     return Provenance(label.decided_at.astimezone(UTC).date(), label.reviewer, basis, draw)
