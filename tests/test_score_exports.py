@@ -142,3 +142,25 @@ def test_a_file_of_disagreements_alone_is_not_taken_for_the_sample(tmp_path: Pat
     assert "targeted" in (tmp_path / "e.yaml").read_text()
     report = run("score", tmp_path / "e.yaml", tmp_path / "predictions.csv", "--format", "json")
     assert all(row["value"] is None for row in report["estimates"])
+
+
+def test_a_choice_among_labels_keeps_its_strata_too(tmp_path: Path) -> None:
+    rng = random.Random(5)  # noqa: S311  # made-up answers
+    rows = [f"q{i},t{i},{'abc'[i % 3]},{0.4 + i * 37 % 60 / 100:.2f}\n" for i in range(120)]
+    study = a_study(
+        tmp_path, text="id,text,label,confidence\n" + "".join(rows), sample=80, design="stratified"
+    )
+    reviewer = a_reviewer(study)
+    for item in study.sample.items[:50]:
+        said = study.predictions[item].answer["label"]
+        reviewer.answer({"label": said if rng.random() < 0.8 else "b"}, item)
+    study.close()
+    own = firsts(run("score", "--study", study.folder, "--format", "json")["metrics"])
+    run("export", study.folder, "--to", tmp_path / "e.jsonl")
+    report = run(
+        *("score", tmp_path / "e.jsonl", tmp_path / "predictions.csv"),
+        *("--system", "labkit", "--format", "json"),
+    )
+    found = firsts(report["metrics"])["accuracy"]
+    for end in ("value", "low", "high"):
+        assert found[end] == pytest.approx(own["accuracy"][end], abs=1e-9)

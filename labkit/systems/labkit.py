@@ -11,7 +11,7 @@ from labkit import gates
 from labkit.comparison import Unit
 from labkit.errors import InputError
 from labkit.estimation.recognised import by_name
-from labkit.estimation.units import WHOLE, complement
+from labkit.estimation.units import WHOLE, Predicted, complement
 from labkit.estimation.warnings import Warn
 from labkit.evaluate.labelled import (
     Evaluation,
@@ -219,7 +219,7 @@ def _recognised(
 ) -> tuple[Said, ...] | None:
     """Predictions in the strata that labels name; ``None`` where they cannot be found again."""
     named = {item: one.stratum for item, one in gold.items() if one.drawn and item in fields}
-    if positive is None or set(named.values()) <= {WHOLE} or "" in named.values():
+    if set(named.values()) <= {WHOLE} or "" in named.values():
         return None
     columns = dict.fromkeys(name for own in fields.values() for name in own)
     values: list[Callable[[str], str]] = [
@@ -232,10 +232,17 @@ def _recognised(
         lambda item: str(PurePosixPath(fields[item].get("file", "")).parent),
         lambda item: min(tags[item] - {UMBRELLA}, default=""),
     ]
-    found = by_name([predicted(one, positive) for one in said], named, values)
+    found = by_name([_unit(one, positive) for one in said], named, values)
     if found is None:
         return None
     return tuple(replace(one, stratum=u.stratum) for one, u in zip(said, found, strict=True))
+
+
+def _unit(one: Said, positive: str | None) -> Predicted:
+    """A prediction; of several classes every answer is a claim."""
+    if positive is not None:
+        return predicted(one, positive)
+    return Predicted(one.item, None if one.label is None else True, confidence=one.confidence)
 
 
 def _by_basis(truths: Sequence[Truth], gold: Mapping[str, GoldLabel]) -> list[list[Truth]]:
