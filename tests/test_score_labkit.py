@@ -441,3 +441,14 @@ def test_a_chance_on_the_edge_of_a_bin_stays_in_it(tmp_path: Path, name: str) ->
     plain = calibration.binary([(row["p"], bool(row["y"])) for row in rows])
     for metric in ("ece", "brier", "nll"):
         assert values(data)[metric] == pytest.approx(getattr(plain, metric), abs=1e-12)
+
+
+def test_macro_f1_over_classes_has_the_interval_of_its_sample(tmp_path: Path) -> None:
+    rows = "id,label\n" + "".join(f"m{i},{'abc'[i % 3]}\n" for i in range(300))
+    gold = "id,label\n" + "".join(
+        f"m{i},{'abc'[(i + (i % 7 == 0)) % 3]}\n" for i in range(0, 300, 2)
+    )
+    data = scored(tmp_path, gold, rows, sample="simple")
+    (row,) = (row for row in data["metrics"] if row["name"] == "macro_f1")
+    assert row["low"] < row["value"] < row["high"] < row["low"] + 0.2
+    assert row["method"] == "item bootstrap"

@@ -15,6 +15,7 @@ from labkit.estimation.anchoring import Answered, anchoring
 from labkit.estimation.designs import Frame, crossed
 from labkit.estimation.estimates import Estimate, estimate
 from labkit.estimation.intervals import LEVEL
+from labkit.estimation.tag_estimates import Tagged, estimate_macro
 from labkit.estimation.units import WHOLE, Labelled, Predicted, Use, complement
 from labkit.estimation.whole import LABELLED_ONLY, Drawn, Options, estimate_all
 from labkit.metrics import calibration
@@ -217,6 +218,47 @@ def _plain(name: str, value: float | None, n: int, why: str, like: Estimate) -> 
     )
 
 
+def _macro(
+    value: float | None,
+    said: Sequence[Said],
+    scored: Sequence[Truth],
+    wishes: Wishes,
+    like: Estimate,
+) -> Estimate:
+    """Macro F1 over classes; interval by the item bootstrap of macro F1 over tags."""
+    row = _plain("macro_f1", value, len(scored), "no class was seen", like)
+    if value is None or wishes.drawn not in {"simple", "stratified"} or row.method == "census":
+        return row
+    by_item = {one.item: one for one in said}
+    units = [
+        Tagged(
+            t.item,
+            by_item[t.item].stratum,
+            frozenset({str(by_item[t.item].label)}),
+            frozenset({str(t.label)}),
+        )
+        for t in scored
+    ]
+    sizes = Counter(one.stratum for one in said if one.label is not None)
+    found = estimate_macro(
+        units,
+        {name: float(n) for name, n in sizes.items()},
+        basis=like.basis,
+        design=like.design,
+    )
+    if found.low is None or found.high is None:
+        return row
+    return replace(
+        row,
+        low=min(found.low, value),
+        high=max(found.high, value),
+        method=found.method,
+        reason=None
+        if found.reason is None
+        else found.reason.replace("tags.macro.f1", "macro_f1").replace("tag", "class"),
+    )
+
+
 def _one_class(
     label: str, said: Sequence[Said], truths: Sequence[Truth], wishes: Wishes
 ) -> list[Estimate]:
@@ -288,7 +330,7 @@ def _several(said: Sequence[Said], truths: Sequence[Truth], wishes: Wishes) -> E
     f1 = [row.value for found in single.values() for row in found if row.name.endswith(".f1")]
     defined = [value for value in f1 if value is not None]
     macro = math.fsum(defined) / len(defined) if defined else None
-    rows.append(_plain("macro_f1", macro, len(scored), "no class was seen", like))
+    rows.append(_macro(macro, said, scored, wishes, like))
     rows += [row for found in single.values() for row in found]
     rows += [row for row in whole.metrics if row.name.startswith(("tags.", "tag."))]
     stated = _calibration(by_item, scored)
