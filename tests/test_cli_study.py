@@ -67,6 +67,7 @@ def test_every_option_of_init_reaches_study_yaml(folder: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     with Study.open(folder / "s") as study:
         config = study.config
+        assert sum(label.basis == "imported" for label in study.labels(answer="any")) == 1
         assert (config.labels, config.source, config.receipt) == (
             "../o.yaml",
             "../src",
@@ -182,6 +183,14 @@ def test_an_unfinished_init_is_done_again_but_a_store_with_answers_is_kept(folde
     done = labkit("init", "p.csv", "--study", "s", cwd=folder)
     assert done.returncode == 2
     assert "a store with decisions and no study.yaml" in done.stderr
+
+
+def test_status_says_how_many_labels_were_imported(folder: Path) -> None:
+    (folder / "o.yaml").write_text(
+        "overrides:\n- fqcn: com.acme.Case0Test\n  method: m3\n  securityRelevant: true\n"
+    )
+    labkit("init", "p.csv", "--study", "s", "--labels", "o.yaml", cwd=folder)
+    assert "1 label imported from an existing file." in labkit("status", "s", cwd=folder).stdout
 
 
 def test_after_a_new_scan_labels_follow_the_key(folder: Path) -> None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from labkit.study import Study
 
 MAX_SHOWN = 10
 """Items that are listed by name."""
@@ -31,12 +34,12 @@ def command(study: Path, form: str) -> None:
         if form == "json":
             click.echo(json.dumps(status, indent=2, ensure_ascii=False, allow_nan=False))
         else:
-            click.echo(text(status, opened.config.protocol))
+            click.echo(text(status, opened.config.protocol, imported=_imported(opened)))
             for warning in opened.estimated(per_tag=False)[0].warnings:
                 click.echo(f"Note: {warning.message}")
 
 
-def text(status: dict[str, Any], protocol: str) -> str:
+def text(status: dict[str, Any], protocol: str, *, imported: int = 0) -> str:
     """The status in words."""
     lines = [f"{status['sampled']} of {status['items']} items drawn, {protocol}."]
     for who in status["reviewers"]:
@@ -48,6 +51,8 @@ def text(status: dict[str, Any], protocol: str) -> str:
         )
     if not status["reviewers"]:
         lines.append("Nobody has answered yet.")
+    if imported:
+        lines.append(f"{imported} label{'s' * (imported > 1)} imported from an existing file.")
     if status["disputed"]:
         lines.append(f"{status['disputed']} items on which reviewers differ.")
     if status["stale"]:
@@ -56,6 +61,11 @@ def text(status: dict[str, Any], protocol: str) -> str:
         again = ", ".join(status["secondLook"][:MAX_SHOWN])
         lines.append(f"{len(status['secondLook'])} changed since they were answered: {again}.")
     return "\n".join((*lines, *_numbers(status), *_looks(status.get("gateLooks", 0))))
+
+
+def _imported(study: Study) -> int:
+    """How many labels were imported from an existing file."""
+    return sum(label.basis == "imported" for label in study.labels(answer="any"))
 
 
 def _looks(times: int) -> list[str]:

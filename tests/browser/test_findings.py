@@ -54,7 +54,11 @@ def test_findings_are_answered_by_keyboard_and_what_changes_comes_into_view(
     card.pause().press("Enter").until(phase="answer")
     assert page.evaluate(IN_VIEW, ".lk-title")
     card.answer("y", "1", "n")
-    assert card.answer("y", "3", "y") != card.hook("item")
+    card.press("r")
+    page.keyboard.type("test code")
+    card.press("Enter").answer("y", "3", "y")
+    proposed = page.eval_on_selector_all("datalist option", "all => all.map(one => one.value)")
+    assert proposed == ["test code"]
     assert card.hook("saved") == "3"
     assert page.evaluate("document.activeElement.dataset.labkit") == "card"
     assert page.evaluate("document.documentElement.scrollWidth") == 320

@@ -194,13 +194,16 @@ export class Card {
     if (event.ctrlKey) this.do("enter", "key enter");
   }
 
+  /** The reviewer's own reasons so far, the latest first. */
   propose(notes) {
+    this.proposed = this.session.study.notes;
     this.notes.replaceChildren(...notes.map((text) => h("option", { value: text })));
   }
 
   controls() {
     const { session } = this;
     const wrote = session.view?.note ?? "";
+    if (this.proposed !== session.study.notes) this.propose(session.study.notes ?? []);
     if (this.reason !== this.root.ownerDocument.activeElement && this.reason.value !== session.note) this.reason.value = session.note;
     this.reason.placeholder = wrote ? `You wrote: ${wrote}` : "Reason, in your own words (optional)";
     this.why.hidden = !(session.phase === "revealed" && session.view?.unsure && !session.changing);

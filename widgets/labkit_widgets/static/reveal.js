@@ -16,12 +16,15 @@ export class Reveal {
    * @param {any} ai null while hidden @param {any} view @param {any} study
    */
   paint(ai, view, study) {
+    const suggests = Boolean(ai) && !view.answer && !view.unsure && !ai.answers;
+    this.root.parentElement?.classList.toggle("lk-suggested", suggests);
     const mark = ai ? JSON.stringify([view.item, view.answer, view.unsure]) : `hidden ${study.protocol}`;
     if (this.painted === mark) return;
     this.painted = mark;
     this.root.dataset.hidden = ai ? "false" : "true";
     this.root.classList.toggle("lk-agrees", Boolean(ai?.agrees));
-    this.root.classList.toggle("lk-differs", Boolean(ai) && !ai.agrees && !view.unsure);
+    this.root.classList.toggle("lk-suggests", suggests);
+    this.root.classList.toggle("lk-differs", Boolean(ai) && !suggests && !ai.agrees && !view.unsure);
     this.body.replaceChildren(...(ai ? shown(ai, view, study) : hidden(study)));
   }
 }
@@ -51,7 +54,7 @@ function shown(ai, view, study) {
   const sure = sureness(ai);
   return [
     h("p", { class: "lk-ai-name lk-verdict" }, verdict(ai, view)),
-    h("table", { class: "lk-compare" }, h("thead", {}, head), h("tbody", {}, ...rows)),
+    h("table", { class: "lk-compare" }, view.answer ? h("thead", {}, head) : null, h("tbody", {}, ...rows)),
     sure === null ? null : h("p", { class: "lk-ai-sure" }, `Its confidence: ${sure}`),
     ai.reason ? h("p", { class: "lk-ai-reason" }, ai.reason) : null,
     more.length ? h("dl", { class: "lk-ai-said" }, ...more.map(said)) : null,
