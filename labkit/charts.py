@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from labkit.estimation.curves import CoveragePoint, ReliabilityBin, WidthPoint
     from labkit.estimation.estimates import Estimate
 
+ROWS = "rows"
+"""The name of the data source that a kept view takes new rows for."""
 INK, SOFT, BAND = "#1f5f8b", "#9a9a9a", "#d9d9d9"
 _SHARE = {"domain": [0, 1]}
 
@@ -48,18 +50,21 @@ def render_svg(chart: Any) -> str:
 
 
 def reliability(bins: Sequence[ReliabilityBin]) -> Any:
-    """Reliability diagram: diagonal, exact consistency bars, Wilson intervals, histogram below."""
+    """Reliability diagram: diagonal, exact consistency bars, Wilson intervals, histogram below.
+
+    Its rows are the data source ``rows``: a page that keeps the drawn view replaces them by name
+    and nothing is drawn anew.
+    """
     alt = _altair()
-    rows = [asdict(one) for one in bins]
-    known = alt.Data(values=[row for row in rows if row["count"]])
+    rows = alt.Data(values=[asdict(one) for one in bins], name=ROWS)
     x = alt.X("mean_confidence:Q", title="confidence", scale=alt.Scale(**_SHARE))
     line = alt.Chart(alt.Data(values=[{"at": 0}, {"at": 1}])).mark_line(
         color=SOFT, strokeDash=[4, 4]
     )
     diagonal = line.encode(x="at:Q", y="at:Q")
     tips = ["lower:Q", "upper:Q", "count:Q", "mean_confidence:Q", "accuracy:Q", "low:Q", "high:Q"]
-    base = alt.Chart(known)
-    consistent = base.mark_rect(color=BAND).encode(
+    base = alt.Chart().transform_filter("datum.count > 0")
+    consistent = base.mark_rect(color=SOFT, opacity=0.35).encode(
         x=alt.X("lower:Q", scale=alt.Scale(**_SHARE), title="confidence"),
         x2="upper:Q",
         y=alt.Y("consistent_low:Q", scale=alt.Scale(**_SHARE), title="share positive"),
@@ -67,10 +72,13 @@ def reliability(bins: Sequence[ReliabilityBin]) -> Any:
     )
     rule = base.mark_rule(color=INK).encode(x=x, y="low:Q", y2="high:Q")
     point = base.mark_circle(color=INK, opacity=1).encode(
-        x=x, y="accuracy:Q", size=alt.Size("count:Q", title="labels"), tooltip=tips
+        x=x,
+        y="accuracy:Q",
+        size=alt.Size("count:Q", legend=None),
+        tooltip=tips,
     )
     strip = (
-        alt.Chart(alt.Data(values=rows))
+        alt.Chart()
         .mark_bar(color=SOFT)
         .encode(
             x=alt.X("lower:Q", bin="binned", scale=alt.Scale(**_SHARE), title=None),
@@ -80,7 +88,7 @@ def reliability(bins: Sequence[ReliabilityBin]) -> Any:
         .properties(height=60, width=300)
     )
     above = alt.layer(consistent, diagonal, rule, point).properties(height=300, width=300)
-    return alt.vconcat(above, strip)
+    return alt.vconcat(above, strip, data=rows)
 
 
 def risk_coverage(points: Sequence[CoveragePoint], *, threshold: float | None = None) -> Any:

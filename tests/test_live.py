@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from builders import NO, YES, a_reviewer, a_study
 import labkit_widgets
 from labkit.reports.document import Document, Paragraph, Report
 from labkit.study import Study
-from labkit_widgets import ReviewApp, chosen_study, live, scorecard
+from labkit_widgets import ReviewApp, chosen_study, live, scorecard, vega
 from labkit_widgets.shown import shown
 
 if TYPE_CHECKING:
@@ -131,3 +132,44 @@ def test_every_public_name_of_the_package_is_there() -> None:
         assert getattr(labkit_widgets, name) is not None
     with pytest.raises(AttributeError):
         _ = labkit_widgets.nothing
+
+
+def in_a_loop(cell: LiveWidget) -> list[dict[str, Any]]:
+    sent = sent_by(cell)
+
+    def keep(message: dict[str, Any], buffers: list[bytes] | None = None) -> None:
+        sent.append(message | {"bytes": sum(map(len, buffers or []))})
+
+    cell.send = keep
+
+    async def asked() -> None:
+        cell.receive({"type": "vega"})
+        assert cell._drawing is not None
+        await cell._drawing
+
+    with ThreadPoolExecutor(1) as threads:
+        threads.submit(asyncio.run, asked()).result()
+    return sent
+
+
+def test_a_page_that_asks_gets_vega_and_the_diagram_whose_rows_it_pushes(tmp_path: Path) -> None:
+    pytest.importorskip("altair")
+    pytest.importorskip("vl_convert")
+    with a_study(tmp_path) as study:
+        (told,) = in_a_loop(live(study, scorecard))
+    assert told["bytes"] > 100_000
+    assert told["spec"]["data"] == {"name": "rows", "values": []}
+    assert "consistent_low" in json.dumps(told["spec"])
+
+
+def test_without_altair_the_page_is_told_to_draw_by_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vega, "_kept", [])
+    blocked = tmp_path / "blocked"
+    blocked.mkdir()
+    (blocked / "vl_convert.py").write_text("raise ImportError")
+    before = os.environ.get("PYTHONPATH", "")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(blocked), *filter(None, [before])]))
+    with a_study(tmp_path) as study:
+        assert in_a_loop(live(study, scorecard)) == [{"type": "vega", "spec": None, "bytes": 0}]

@@ -82,7 +82,23 @@ def test_live_cells_follow_an_answer_that_came_from_another_process(
         metric = page.query_selector(f"[data-labkit='metric'][data-name='relevance.{cell}']")
         assert metric is not None
         assert metric.get_attribute("data-value") == str(n)
-    assert page.query_selector("[data-chart='reliability'] circle") is not None
     bea = page.query_selector("[data-labkit='metric'][data-name='bea']")
     assert bea is not None
     assert bea.get_attribute("data-value") == "3"
+    view = page.wait_for_selector("[data-labkit='vega'][data-rows] svg.marks", timeout=60_000)
+    assert view is not None, "the diagram is Vega's, with no request off this host"
+    assert page.query_selector("[data-chart='reliability'] svg.lk-chart") is None
+    with Study.open(folder) as study:
+        told = len([b for b in study.curves()["reliability"] if b["count"]])
+        assert page.get_attribute("[data-labkit='vega']", "data-rows") == str(told)
+        dots = "[data-labkit='vega'] .mark-symbol.role-mark path"
+        assert len(page.query_selector_all(dots)) == told
+        while len([b for b in study.curves()["reliability"] if b["count"]]) == told:
+            item, n = study.review("bea").current or "", study.last_seq()
+            review = study.review("bea")
+            review.act(Act(f"b{n}", item, "answer", {"relevant": False, "tags": []}))
+            review.act(Act(f"l{n}", item, "keep"))
+        told = len([b for b in study.curves()["reliability"] if b["count"]])
+    page.wait_for_selector(f"[data-labkit='vega'][data-rows='{told}']")
+    assert len(page.query_selector_all(dots)) == told
+    assert view.evaluate("svg => svg.isConnected"), "rows are pushed into the view that is there"

@@ -14,6 +14,7 @@ from labkit_widgets.app import chosen_study
 from labkit_widgets.bundle import joined
 from labkit_widgets.results import results_of
 from labkit_widgets.shown import shown
+from labkit_widgets.vega import vega
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,7 +44,23 @@ class LiveWidget(anywidget.AnyWidget):
         self.study, self.compute = study, compute
         self._seq: int | None = None
         self._watch: asyncio.Task[None] | None = None
-        self.on_msg(lambda _widget, _content, _buffers: self.show())
+        self._drawing: asyncio.Task[None] | None = None
+        self.on_msg(lambda _widget, content, _buffers: self.receive(content))
+
+    def receive(self, message: object) -> None:
+        """Act on a message from the page: it shows the cell, or wants the means to draw."""
+        if isinstance(message, dict) and message.get("type") == "vega":
+            self._drawing = asyncio.get_running_loop().create_task(self._send_vega())
+        else:
+            self.show()
+
+    async def _send_vega(self) -> None:
+        found = await vega()
+        if found is None:
+            self.send({"type": "vega", "spec": None})
+        else:
+            module = found.module.encode()
+            self.send({"type": "vega", "spec": found.reliability}, buffers=[module])
 
     def show(self) -> None:
         """Compute and draw now, then after every stored answer."""

@@ -1,5 +1,5 @@
 // The charts of the Results tab. Rows in, one drawing each that is kept and changed in place; a table says the same.
-// Drawn by hand: they are there with the numbers, in the same frame. Vega's bundle is 577 KB, and making it holds the kernel for 2 to 3 s.
+// Drawn by hand: they are there with the numbers, in the same frame. Live cells in notebooks put Vega in the place of one (vega.js).
 import { h, say } from "./dom.js";
 
 const NARROWEST = 250;

@@ -1,6 +1,7 @@
 // A live cell: what Python sends is drawn anew, as text, whenever an answer was stored.
 import { h, say } from "./dom.js";
 import { metric, Results } from "./results.js";
+import { VegaReliability } from "./vega.js";
 
 /** @param {any} message @returns {Node[]} */
 function drawn(message) {
@@ -15,11 +16,13 @@ function drawn(message) {
 }
 
 function render({ model, el }) {
-  const results = new Results(null);
+  const diagram = new VegaReliability(model);
+  const results = new Results(null, diagram);
   const body = h("div", { class: "lk-page" });
   const state = h("p", { class: "lk-quiet lk-fine", role: "status" }, "Computing…");
   const root = h("div", { class: "lk-app lk-live", data: { labkit: "live", lmSuppressShortcuts: "true" } }, body, state);
   const hear = (message) => {
+    if (message.type === "vega") return;
     if (message.type === "results") results.paint(message);
     if (message.type !== "results") body.replaceChildren(...drawn(message));
     else if (results.root.parentNode !== body) body.replaceChildren(results.root);
@@ -31,6 +34,7 @@ function render({ model, el }) {
   model.send({ type: "hello" });
   return () => {
     model.off("msg:custom", hear);
+    diagram.close();
     root.remove();
   };
 }

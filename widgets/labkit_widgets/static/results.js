@@ -17,11 +17,14 @@ const BASES = Object.freeze({
 
 /** Draws the numbers that Python counted. Only what changed is drawn anew, so nothing flickers and nothing loses its place. */
 export class Results {
-  /** @param {((item: string) => void) | null} open shows an item on the card */
-  constructor(open) {
+  /**
+   * @param {((item: string) => void) | null} open shows an item on the card
+   * @param {Reliability} [reliability] the diagram, where another one than the hand-drawn is wanted
+   */
+  constructor(open, reliability = new Reliability()) {
     this.open = open;
     this.root = h("div", { class: "lk-page lk-results", tabindex: "-1" });
-    this.charts = { reliability: new Reliability(), risk: new Risk(), widths: new Widths() };
+    this.charts = { reliability, risk: new Risk(), widths: new Widths() };
     this.slots = Object.fromEntries(["lead", "estimates", "others", "calibration", "counted", "tags", "failures"].map((name) => [name, h("section", { class: `lk-slot-${name}` })]));
     this.told = {};
     this.slots.calibration.classList.add("lk-panel");
