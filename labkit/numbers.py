@@ -45,8 +45,10 @@ class Frames:
     @property
     def binary(self) -> bool:
         """Whether the AI says yes and no, so that recall and F1 exist."""
-        sides = {side for _, side in self.population.frame.strata.values()}
-        return yes_no(self.task) is not None and sides != {True}
+        strata = self.population.frame.strata.values()
+        # asked at every answer: the first item that is not claimed settles it
+        claimed = bool(strata) and all(side is True for _, side in strata)
+        return yes_no(self.task) is not None and not claimed
 
     @property
     def claimed(self) -> bool:

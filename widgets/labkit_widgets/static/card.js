@@ -235,8 +235,10 @@ export class Card {
   /** Where the card is longer than the window, what has just changed comes into view. */
   bring(part) {
     const { defaultView } = this.root.ownerDocument;
-    if (this.body.hidden || !defaultView || defaultView.getComputedStyle(this.body).display !== "block") return;
-    part.scrollIntoView({ block: part === this.root ? "start" : "nearest" });
+    if (this.body.hidden || !defaultView || !this.root.contains(this.root.ownerDocument.activeElement)) return;
+    const stacked = defaultView.getComputedStyle(this.body).display === "block";
+    if (stacked) part.scrollIntoView({ block: part === this.root ? "start" : "nearest" });
+    else this.root.scrollIntoView({ block: "nearest" }); // in a notebook the card may hang below the window
   }
 
   announce(phase) {
