@@ -29,14 +29,15 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 WATCH = """() => {
   const card = document.querySelector("[data-labkit='card']");
   const log = (window.labkitBench = {painted: [], stored: []});
-  let pressed = 0;
+  let pressed = 0, item = card.dataset.item, saved = card.dataset.saved;
   addEventListener("keydown", () => { pressed = performance.now(); }, true);
-  new MutationObserver((records) => {
+  new MutationObserver(() => {
     const start = pressed;
     if (!start) return;
-    const names = records.map((record) => record.attributeName);
-    if (names.includes("data-saved")) log.stored.push(performance.now() - start);
-    if (names.includes("data-item")) {
+    if (card.dataset.saved !== saved) log.stored.push(performance.now() - start);
+    const next = card.dataset.item !== item;
+    [item, saved] = [card.dataset.item, card.dataset.saved];
+    if (next) {
       const done = () => log.painted.push(performance.now() - start);
       const painted = new MessageChannel();
       painted.port1.onmessage = done;  // comes when the frame has been drawn

@@ -223,9 +223,9 @@ export class Card {
     const turned = root.dataset.item !== item || root.dataset.phase !== phase;
     root.classList.toggle("lk-stalled", session.stalled);
     root.setAttribute("aria-busy", String(session.pending > 0));
-    root.dataset.item = item ?? "";
-    root.dataset.phase = phase;
-    root.dataset.saved = String(session.saved);
+    for (const [name, value] of Object.entries({ item: item ?? "", phase, saved: String(session.saved) })) {
+      if (root.dataset[name] !== value) root.dataset[name] = value; // who watches is told of changes only
+    }
     if (!turned) return;
     this.announce(phase);
     this.focus();
