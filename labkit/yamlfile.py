@@ -11,7 +11,7 @@ import re
 from bisect import bisect_right
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import yaml
 
@@ -19,7 +19,7 @@ from labkit.errors import InputError
 from labkit.textfile import LINE_END, read_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
 Style = Literal["plain", "single", "double", "literal", "folded", "flow", "block"]
@@ -39,8 +39,7 @@ _BOOLEANS = {"true": True, "false": False}
 _LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where a node stands: ``text[start:end]``; line and column count from 1."""
 
     start: int
@@ -50,8 +49,7 @@ class Place:
     column: int
 
 
-@dataclass(frozen=True, slots=True)
-class Scalar:
+class Scalar(NamedTuple):
     """A piece of text, unresolved: ``no``, ``1e3`` and ``2026-04-24`` are what they look like."""
 
     place: Place
@@ -97,6 +95,8 @@ class Mapping:
     @property
     def merged(self) -> dict[str, Node]:
         """Nodes by key, ``<<`` merges applied: what the mapping says itself wins."""
+        if not self.merges:
+            return {name.text: node for name, node in self.pairs}
         found: dict[str, Node] = {}
         for name, node in self.pairs:
             if _is_merge(name):
@@ -135,6 +135,7 @@ class _Open:
     """A collection whose end was not read yet."""
 
     event: Any
+    mapping: bool
     children: list[Node] = field(default_factory=list)
     lines: dict[str, int] = field(default_factory=dict)
     size: int = 1
@@ -146,6 +147,8 @@ class _Composer:
     def __init__(self, text: str, source: str) -> None:
         self.source = source
         self.breaks = [match.end() for match in LINE_END.finditer(text)]
+        # where lines end in LF alone, PyYAML counts them as we do
+        self.counted = len(self.breaks) == text.count("\n") and "\r" not in text
         self.anchors: dict[str, tuple[Node, int]] = {}
         self.open: list[_Open] = []
         self.root: Node | None = None
@@ -166,17 +169,22 @@ class _Composer:
         return bisect_right(self.breaks, mark.index) + 1
 
     def place(self, start: Any, end: Any) -> Place:
-        row = bisect_right(self.breaks, start.index)
+        at = start.index
+        if self.counted:
+            return Place(at, end.index, start.line + 1, start.column + 1)
+        row = bisect_right(self.breaks, at)
         begin = self.breaks[row - 1] if row else 0
-        return Place(start.index, end.index, row + 1, start.index - begin + 1)
+        return Place(at, end.index, row + 1, at - begin + 1)
 
     def refuse(self, mark: Any, message: str) -> InputError:
         return InputError.at(self.source, self.line(mark), message)
 
-    def feed(self, event: Any) -> None:
-        take = self.takes.get(type(event))
-        if take is not None:
-            take(event)
+    def feed(self, events: Iterable[Any]) -> None:
+        takes = self.takes
+        for event in events:
+            take = takes.get(type(event))
+            if take is not None:
+                take(event)
 
     def document(self, event: Any) -> None:
         self.documents += 1
@@ -186,8 +194,9 @@ class _Composer:
             )
 
     def scalar(self, event: Any) -> None:
-        self.untagged(event)
-        style = _STYLES.get(event.style or "", "plain")
+        if event.tag is not None:
+            self.untagged(event)
+        style = _STYLES.get(event.style, "plain")
         place = self.place(event.start_mark, event.end_mark)
         self.add(Scalar(place, event.value, style), 1, event.anchor)
 
@@ -197,7 +206,7 @@ class _Composer:
             raise self.refuse(
                 event.start_mark, f"more than {MAX_DEPTH} levels deep; flatten the file."
             )
-        self.open.append(_Open(event))
+        self.open.append(_Open(event, isinstance(event, yaml.MappingStartEvent)))
 
     def untagged(self, event: Any) -> None:
         if event.tag is not None:
@@ -218,7 +227,12 @@ class _Composer:
                 event.start_mark, "aliases repeat too much of the file; write the values out."
             )
         place = self.place(event.start_mark, event.end_mark)
-        self.add(replace(node, place=place, alias=True), size, None)
+        again = (
+            node._replace(place=place, alias=True)
+            if isinstance(node, Scalar)
+            else replace(node, place=place, alias=True)
+        )
+        self.add(again, size, None)
 
     def close(self, event: Any) -> None:
         done = self.open.pop()
@@ -226,7 +240,7 @@ class _Composer:
         place = self.place(start.start_mark, event.end_mark)
         style: Style = "flow" if start.flow_style else "block"
         node: Node
-        if isinstance(start, yaml.SequenceStartEvent):
+        if not done.mapping:
             node = Sequence(place, tuple(done.children), style)
         else:
             keys, values = done.children[0::2], done.children[1::2]
@@ -242,7 +256,7 @@ class _Composer:
             self.root = node
             return
         parent = self.open[-1]
-        if isinstance(parent.event, yaml.MappingStartEvent) and len(parent.children) % 2 == 0:
+        if parent.mapping and len(parent.children) % 2 == 0:
             self.check_key(parent, node)
         parent.children.append(node)
         parent.size += size
@@ -251,8 +265,8 @@ class _Composer:
         line = key.place.line
         if not isinstance(key, Scalar):
             raise InputError.at(self.source, line, "a key must be text, not a list or a mapping.")
-        if key.text in parent.lines and not _is_merge(key):
-            first = parent.lines[key.text]
+        first = parent.lines.get(key.text)
+        if first is not None and not _is_merge(key):
             raise InputError.at(
                 self.source,
                 line,
@@ -309,8 +323,7 @@ def parse(text: str, source: str = "<text>") -> YamlFile:
     composer = _Composer(text, source)
     try:
         with _uncollected():
-            for event in yaml.parse(text, Loader=_LOADER):
-                composer.feed(event)
+            composer.feed(yaml.parse(text, Loader=_LOADER))
     except yaml.MarkedYAMLError as error:
         raise _fault(error, text, composer) from error
     except yaml.YAMLError as error:

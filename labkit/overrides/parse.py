@@ -162,7 +162,8 @@ def _doubts(file: YamlFile, nodes: tuple[Node, ...]) -> list[Problem]:
         keys = listed(key.text for key, _ in root.pairs)
         message = f"no key 'overrides', so no labels; found {keys}."
         found.append(Problem(file.source, root.place.line, message, "warning"))
-    shared = next((node for node in nodes if _uses_aliases(node)), None)
+    written = "*" in file.text or "<<" in file.text  # without either there is nothing to look for
+    shared = next((node for node in nodes if _uses_aliases(node)), None) if written else None
     if shared is not None:
         message = (
             "aliases and merge keys are read here, but MethodAtlas refuses them; write them out."
