@@ -173,3 +173,26 @@ def test_without_altair_the_page_is_told_to_draw_by_itself(
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(blocked), *filter(None, [before])]))
     with a_study(tmp_path) as study:
         assert in_a_loop(live(study, scorecard)) == [{"type": "vega", "spec": None, "bytes": 0}]
+
+
+def test_headlines_come_before_the_rest_and_are_the_same_numbers(tmp_path: Path) -> None:
+    with a_study(tmp_path) as study, Study.open(study.folder) as elsewhere:
+        cell = live(study, scorecard)
+        sent = sent_by(cell)
+
+        async def watched() -> None:
+            cell.show()
+            a_reviewer(elsewhere).answer(YES)
+            for _ in range(60):
+                await asyncio.sleep(0.05)
+                if len(sent) > 2:
+                    break
+            assert cell._watch is not None
+            cell._watch.cancel()
+
+        with ThreadPoolExecutor(1) as threads:
+            threads.submit(asyncio.run, watched()).result()
+    assert [message["type"] for message in sent] == ["results", "headlines", "results"]
+    full = {row["name"]: row for row in sent[2]["estimates"]}
+    assert sent[1]["estimates"]
+    assert all(full[row["name"]] == row for row in sent[1]["estimates"])

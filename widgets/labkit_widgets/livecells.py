@@ -12,7 +12,7 @@ import anywidget
 
 from labkit_widgets.app import chosen_study
 from labkit_widgets.bundle import joined
-from labkit_widgets.results import results_of
+from labkit_widgets.results import headlines_of, results_of
 from labkit_widgets.shown import shown
 from labkit_widgets.vega import vega
 
@@ -103,6 +103,8 @@ class LiveWidget(anywidget.AnyWidget):
                 seq = self._take_in()
                 # the scorecard is made aside: a card in the same notebook never waits for it
                 aside = self.compute is scorecard
+                if aside:
+                    self._tell(headlines_of(self.study), seq)
                 found = await asyncio.to_thread(self._computed) if aside else self._computed()
                 self._tell(found, seq)
                 pause = max(_LOOK_SECONDS, _SPARING * (time.perf_counter() - began))

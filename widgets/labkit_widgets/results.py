@@ -61,6 +61,12 @@ def results_of(study: Study) -> dict[str, Any]:
     }
 
 
+def headlines_of(study: Study) -> dict[str, Any]:
+    """The message of type ``headlines``: what one more label changes at once, however many."""
+    rows = [row for row in study.headlines() if row.name in HEADLINES]
+    return {"type": "headlines", "estimates": [_row(row) for row in rows]}
+
+
 def _chosen(found: Estimates, names: tuple[str, ...]) -> list[Estimate]:
     rows = (found.named(name) for name in names)
     return [row for row in rows if row is not None]

@@ -23,6 +23,7 @@ function render({ model, el }) {
   const root = h("div", { class: "lk-app lk-live", data: { labkit: "live", lmSuppressShortcuts: "true" } }, body, state);
   const hear = (message) => {
     if (message.type === "vega") return;
+    if (message.type === "headlines") return results.ahead(message.estimates);
     if (message.type === "results") results.paint(message);
     if (message.type !== "results") body.replaceChildren(...drawn(message));
     else if (results.root.parentNode !== body) body.replaceChildren(results.root);

@@ -34,8 +34,16 @@ export class Results {
     this.paint(null);
   }
 
+  /** Headlines come at once, the rest a moment later. @param {any[]} estimates rows that replace those of the same name */
+  ahead(estimates) {
+    if (!this.shown) return;
+    const now = new Map(estimates.map((row) => [row.name, row]));
+    this.paint({ ...this.shown, estimates: this.shown.estimates.map((row) => now.get(row.name) ?? row) });
+  }
+
   /** @param {any} results null until Python has counted */
   paint(results) {
+    this.shown = results?.n ? results : null;
     if (!results?.n) {
       this.told = {};
       this.root.replaceChildren(...(results ? empty() : [h("p", { class: "lk-quiet" }, "Counting…")]));
