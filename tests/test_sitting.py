@@ -389,3 +389,41 @@ def test_only_the_lead_has_the_desk(tmp_path: Path) -> None:
         assert page.log[0]["study"]["tabs"] == ["review"]
         assert page.say(type="desk", message={"type": "hello"}) == []
         assert page.say(type="extend") == []
+
+
+SCAN = {
+    "version": "2.1.0",
+    "runs": [
+        {
+            "tool": {"driver": {"name": "scanner"}},
+            "results": [
+                {"ruleId": f"R{i}", "level": "error", "message": {"text": f"told {i}"}}
+                for i in range(3)
+            ],
+        }
+    ],
+}
+
+
+def test_a_scan_is_offered_as_sarif_first_and_previewed_without_what_is_not_reviewed(
+    tmp_path: Path,
+) -> None:
+    scan = tmp_path / "scan.json"
+    scan.write_text(json.dumps(SCAN, indent=2), encoding="utf-8")
+    with Study.create(scan, tmp_path / "s") as made:
+        page = Page(made).open()
+        assert [e["format"] for e in page.log[0]["study"]["exports"]] == ["sarif", "csv", "jsonl"]
+        page.act("answer", {"valid": False})
+        shown = page.say(type="preview", format="sarif")[0]
+        assert "suppressions" in shown["diff"]
+        assert "level" not in shown["diff"]
+        written = page.say(type="write", format="sarif", token=shown["token"])[0]
+        assert written["type"] == "written"
+
+
+def test_a_preview_that_is_asked_for_twice_may_still_be_written(study: Study) -> None:
+    page = Page(study).open()
+    page.act("answer", NO)
+    first = page.say(type="preview", format="csv")[0]
+    page.say(type="preview", format="csv")
+    assert page.say(type="write", format="csv", token=first["token"])[0]["type"] == "written"

@@ -15,9 +15,17 @@ if TYPE_CHECKING:
 
 _LABELS = {
     "methodatlas": ("Override file (YAML)", "overrides.yaml"),
+    "sarif": ("Findings with your verdicts (SARIF)", "reviewed.sarif"),
+    "decguard": ("Golden dataset (decguard)", "golden.jsonl"),
     "csv": ("Labels, one row each (CSV)", "labels.csv"),
     "jsonl": ("Labels with everything known (JSON lines)", "labels.jsonl"),
 }
+_KEPT = 4
+"""Previews that may still be written: one that is asked for twice does not undo the first."""
+_MAX_LINES = 2_000
+"""Lines of a diff that the page shows."""
+_LONG = 2_000
+"""A line of a scan so long holds the scan itself."""
 
 
 class Exports:
@@ -26,8 +34,7 @@ class Exports:
     def __init__(self, study: Study) -> None:
         """Offer what the study's task can be written as."""
         self.study = study
-        own = ["methodatlas"] if study.task.preset == "methodatlas" else []
-        self.formats = [*own, "csv", "jsonl"]
+        self.formats = [*_own(study), "csv", "jsonl"]
         self._planned: dict[str, tuple[str, Planned]] = {}
 
     def offered(self) -> list[dict[str, str]]:
@@ -62,15 +69,30 @@ class Exports:
         except LabkitError as error:
             return {"type": "preview", "problem": str(error)}
         token = secrets.token_hex(8)
-        self._planned = {token: (kind, planned)}
+        self._planned[token] = (kind, planned)
+        for old in list(self._planned)[:-_KEPT]:
+            del self._planned[old]
         return {
             "type": "preview",
             "token": token,
             "path": str(planned.path),
             "changed": planned.before != planned.after,
-            "summary": _summary(planned),
-            "diff": planned.diff,
+            **self._told(kind, planned),
         }
+
+    def _told(self, kind: str, planned: Planned) -> dict[str, str]:
+        """What changes; of a scan the verdicts alone: the rest holds what is not reviewed yet."""
+        if kind != "sarif":
+            return {"summary": _summary(planned), "diff": _shortened(planned.diff)}
+        from labkit.exports.diff import unified  # noqa: PLC0415  # not on the way to the first paint
+        from labkit.textfile import read_text  # noqa: PLC0415  # not on the way to the first paint
+
+        scan = read_text(self.study.predictions_path)
+        changes = unified(scan, planned.after.decode(), planned.path.name).splitlines()
+        shown = [line for line in changes if not line.startswith(" ")]
+        shown = [line if len(line) < _LONG else f"{line[0]} (a long line)" for line in shown]
+        summary = f"{planned.summary} Shown is what differs from the scan."
+        return {"summary": summary, "diff": _shortened("\n".join(shown))}
 
     def write(self, kind: str, token: str) -> dict[str, Any]:
         """Write what the preview showed, whole or not at all."""
@@ -85,6 +107,35 @@ class Exports:
             return {"type": "preview", "problem": str(error)}
         self._planned = {}
         return {"type": "written", "path": str(planned.path)}
+
+
+def _own(study: Study) -> list[str]:
+    """The format of the tool that the predictions came from, offered first."""
+    match study.task.preset:
+        case "methodatlas":
+            return ["methodatlas"]
+        case "choice":
+            return ["decguard"]
+        case "finding" if _is_sarif(study.predictions_path):
+            return ["sarif"]
+    return []
+
+
+def _is_sarif(path: Path) -> bool:
+    from labkit.formats import kinds, tables  # noqa: PLC0415  # only for findings
+
+    try:
+        return not tables.is_parquet(path) and kinds.of_path(path).name == "sarif"
+    except LabkitError:
+        return False  # the study was made from a file that is gone since
+
+
+def _shortened(diff: str) -> str:
+    lines = diff.splitlines()
+    if len(lines) <= _MAX_LINES:
+        return diff
+    more = f"… {len(lines) - _MAX_LINES:,} more lines; they are written, too"
+    return "\n".join([*lines[:_MAX_LINES], more])
 
 
 def _summary(planned: Planned) -> str:

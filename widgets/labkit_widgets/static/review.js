@@ -105,6 +105,7 @@ class App {
     this.card.root.dataset.labkit = desk ? "card-behind" : "card"; // one card at a time answers to the name
     if (this.panels.reviewers?.card) this.panels.reviewers.card.root.dataset.labkit = desk ? "card" : "card-behind";
     this.send([{ type: "tab", tab: name }]);
+    if (name === "export") this.panels.export.open();
     if (name === "review") this.card.focus(this.ready);
     this.ready = true;
   }
