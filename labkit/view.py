@@ -73,4 +73,5 @@ def _ai(task: Task, said: Prediction, done: Pass, item: str) -> dict[str, Any]:
         "reason": said.reason,
         "fields": [[name, value] for name, value in said.fields.items()],
         "agrees": answer is not None and agrees(task, answer.answer, said.answer),
+        "suggested": done.mode(item) == "assisted",
     }

@@ -176,6 +176,14 @@ def test_a_new_page_resumes_at_the_same_item_with_the_same_undo(study: Study) ->
     assert study.review("ada").progress()["saved"] == 1
 
 
+def test_what_an_undone_answer_revealed_is_in_view_but_is_no_suggestion(study: Study) -> None:
+    page = Page(study).open()
+    page.act("answer", NO)
+    undone = page.act("undo")
+    (reveal,) = [m for m in undone if m["type"] == "reveal"]
+    assert (undone[1]["view"]["phase"], reveal["ai"]["suggested"]) == ("answer", False)
+
+
 def test_undo_with_nothing_to_undo_is_acknowledged(study: Study) -> None:
     page = Page(study).open()
     assert "ack" in types(page.act("undo"))
@@ -222,6 +230,7 @@ def test_assisted_shows_the_suggestion_and_keep_accepts_it(tmp_path: Path) -> No
     with Study.create(predictions, tmp_path / "s", options=options) as made:
         page = Page(made).open()
         assert page.at in {m["item"] for m in page.log if m["type"] == "reveal"}
+        assert all(m["ai"]["suggested"] for m in page.log if m["type"] == "reveal")
         page.act("keep")
         assert made.labels()[0].basis == "assisted"
 

@@ -138,10 +138,12 @@ test("undo leads to the item that it opened, redo of a keep to the first open on
   assert.deepEqual([session.at, session.phase], ["m2", "answer"]);
 });
 
-test("with the AI's answer in view Enter takes it over, before anything is chosen", () => {
+test("a suggestion is taken over by Enter before anything is chosen; what an undone answer revealed is not", () => {
   const { session } = sitting();
   assert.deepEqual(session.act("enter", "key enter", 0), []);
-  session.receive({ type: "reveal", item: "m1", ai: { answer: {} } }, 0);
+  session.receive({ type: "reveal", item: "m1", ai: { answer: {}, suggested: false } }, 0);
+  assert.deepEqual(session.act("enter", "key enter", 0), []);
+  session.receive({ type: "reveal", item: "m1", ai: { answer: {}, suggested: true } }, 0);
   assert.equal(session.act("enter", "key enter", 1)[0].kind, "keep");
 });
 

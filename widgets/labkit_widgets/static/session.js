@@ -60,9 +60,9 @@ export class Session {
     return Boolean(this.view) && !this.waiting && !this.stalled && room;
   }
 
-  /** Is the AI's answer in view, and nothing chosen yet? Then Enter takes it over. */
+  /** Is the AI's answer a suggestion, and nothing chosen yet? Then Enter takes it over; what was revealed by an answer since undone is none. */
   get acceptable() {
-    return this.phase === "answer" && this.reveals.has(this.at ?? "") && Object.keys(this.draft).length === 0;
+    return this.phase === "answer" && this.reveals.get(this.at ?? "")?.suggested === true && Object.keys(this.draft).length === 0;
   }
 
   /** Are the answer's buttons live: an open question, or a change after the reveal? */
