@@ -46,10 +46,11 @@ export function minutes(value) {
   return whole < 60 ? `${whole} min` : `${Math.floor(whole / 60)} h ${whole % 60} min`;
 }
 
-/** How far the headline interval is from its goal; the value itself would be an anchor. */
+/** How far the headline interval is from its goal, in plain words; the value itself would be an anchor. */
 export function goal(progress) {
   const { half_width: now, goal: wanted, more } = progress ?? {};
   if (typeof now !== "number" || typeof wanted !== "number") return "";
-  if (now <= wanted) return `±${now.toFixed(2)}: the goal ±${wanted.toFixed(2)} is reached`;
-  return `±${now.toFixed(2)}, goal ±${wanted.toFixed(2)}${more ? `, about ${more.toLocaleString("en")} more` : ""}`;
+  const firm = `a firm number (±${wanted.toFixed(2)})`;
+  if (now <= wanted) return `Enough for ${firm}`;
+  return more ? `about ${more.toLocaleString("en")} more for ${firm}` : `±${now.toFixed(2)} so far, firm at ±${wanted.toFixed(2)}`;
 }
