@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.metrics import f1_score
+from statsmodels.stats.proportion import proportion_confint
 
 from labkit.errors import InputError, LabkitError
 from labkit.formats.labels import parse_labels, parse_predictions
@@ -452,3 +453,21 @@ def test_macro_f1_over_classes_has_the_interval_of_its_sample(tmp_path: Path) ->
     (row,) = (row for row in data["metrics"] if row["name"] == "macro_f1")
     assert row["low"] < row["value"] < row["high"] < row["low"] + 0.2
     assert row["method"] == "item bootstrap"
+
+
+def test_a_sample_whose_population_is_not_known_has_wilsons_intervals(tmp_path: Path) -> None:
+    rows = [("true", "true")] * 30 + [("false", "true")] * 10 + [("true", "false")] * 5
+    rows += [("false", "false")] * 55
+    lines = ["id,truth,predicted", *(f"{k},{t},{p}" for k, (t, p) in enumerate(rows))]
+    file = tmp_path / "sample.csv"
+    file.write_text("\n".join(lines) + "\n")
+    whole: Any = labkit.score(Call(file, (), {})).data
+    assert {row["method"] for row in whole["metrics"]} == {"census"}
+    drawn: Any = labkit.score(Call(file, (), {"sample": "simple"})).data
+    found = {row["name"]: row for row in drawn["metrics"]}
+    low, high = proportion_confint(30, 40, method="wilson")
+    assert (found["precision"]["low"], found["precision"]["high"]) == pytest.approx((low, high))
+    j_low, j_high = proportion_confint(30, 45, method="wilson")
+    expected = (2 * j_low / (1 + j_low), 2 * j_high / (1 + j_high))
+    assert (found["f1"]["low"], found["f1"]["high"]) == pytest.approx(expected)
+    assert {row["design"] for row in found.values()} == {"simple, population not known"}

@@ -66,7 +66,11 @@ def _gates(function: Callable[..., Any]) -> Callable[..., Any]:
     metavar="NAME=OTHER",
     help="labkit: take the predictions' label NAME for OTHER; repeatable.",
 )
-@click.option("--sample", type=click.Choice(["simple"]), help="labkit: how labels were drawn.")
+@click.option(
+    "--sample",
+    type=click.Choice(["simple"]),
+    help="labkit: the labels are a simple random sample (of the predictions, or of what one file was drawn from).",
+)
 @click.option("--answer", type=click.Choice(["first", "final"]), help="labkit: which answer.")
 @baseline_option
 @system_options

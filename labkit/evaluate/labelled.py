@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from labkit.estimation.anchoring import Answered, anchoring
 from labkit.estimation.designs import Frame, crossed
-from labkit.estimation.estimates import Estimate, estimate
+from labkit.estimation.estimates import Estimate, estimate, estimate_counts
 from labkit.estimation.intervals import LEVEL
 from labkit.estimation.tag_estimates import Tagged, estimate_macro
 from labkit.estimation.units import WHOLE, Labelled, Predicted, Use, complement
@@ -175,6 +175,40 @@ def evaluate(said: Sequence[Said], truths: Sequence[Truth], wishes: Wishes) -> E
         anchored(said, truths),
         found.warnings,
     )
+
+
+def without_population(
+    found: Evaluation, said: Sequence[Said], truths: Sequence[Truth], positive: str | None
+) -> Evaluation:
+    """The rows where only a simple random sample is at hand, and nothing is known of the rest.
+
+    Wilson for shares and Wilson on J for F1; every other row that looked complete, because
+    everything at hand is labelled, keeps its value without an interval.
+    """
+    by_item = {one.item: one.label for one in said}
+    pairs = [
+        (by_item[t.item], t.label)
+        for t in truths
+        if t.label is not None and by_item.get(t.item) is not None
+    ]
+    cells = Counter(
+        (told == true, told == true) if positive is None else (told == positive, true == positive)
+        for told, true in pairs
+    )
+    counts = (cells[True, True], cells[True, False], cells[False, True], cells[False, False])
+    named = {row.name: row for row in estimate_counts(*counts)}
+    rows = []
+    for row in found.metrics:
+        own = named.get(row.name)
+        if own is not None and (positive is not None or row.name == "accuracy"):
+            rows.append(replace(own, basis=row.basis))
+        elif row.method == CENSUS:
+            why = f"{row.name}: no interval where the population is not known"
+            rows.append(replace(row, low=None, high=None, method="none", reason=why))
+        else:
+            rows.append(row)
+    design = named["accuracy"].design
+    return replace(found, metrics=tuple(replace(row, design=design) for row in rows))
 
 
 CENSUS = "census"

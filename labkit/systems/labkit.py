@@ -22,6 +22,7 @@ from labkit.evaluate.labelled import (
     coverage,
     evaluate,
     predicted,
+    without_population,
 )
 from labkit.formats import cells, kinds, labels, methodatlas
 from labkit.formats.labels import Answer, GoldLabel
@@ -440,6 +441,9 @@ def score(call: Call) -> Report:
     found = read(call, gold, predictions)
     found = replace(found, wishes=replace(found.wishes, threshold=asked.confidence_threshold))
     evaluation = _together(found.said, found)
+    if one_file and call.options.get("sample") == "simple":
+        # the file holds the sample alone: what it was drawn from is not known
+        evaluation = without_population(evaluation, found.said, found.truths, found.wishes.positive)
     by = call.options.get("by")
     return report(
         evaluation,
