@@ -69,7 +69,7 @@ def _gates(function: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--sample",
     type=click.Choice(["simple"]),
-    help="labkit: the labels are a simple random sample (of the predictions, or of what one file was drawn from).",
+    help="labkit: the labels are a random sample; of one file, all of it is.",
 )
 @click.option("--answer", type=click.Choice(["first", "final"]), help="labkit: which answer.")
 @baseline_option
