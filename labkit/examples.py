@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 from pathlib import Path
 
@@ -46,3 +47,14 @@ def copy(name: str, to: Path | None = None) -> Path:
     except OSError as error:
         raise InputError(f"{target}: cannot be written: {error.strerror or error}.") from error
     return target
+
+
+def next_command(name: str, folder: Path) -> str:
+    """What to try first on a copied example, as a line for the shell."""
+    first = {
+        "relevance": ("review", folder / "predictions.csv", "--source", folder / "src/test/java"),
+        "agreement": ("agreement", folder / "ratings.csv"),
+        "arms": ("lab",),  # its fourth notebook reads these answers
+        "findings": ("score", folder / "corpus", folder / "runs"),
+    }
+    return shlex.join(["labkit", *map(str, first[name])])

@@ -7,6 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from labkit import examples
+from labkit.cli import COMMANDS, cli
 from labkit.cli.example import command
 from labkit.errors import InputError
 from labkit.study import Study
@@ -40,3 +41,25 @@ def test_any_empty_place_will_do_and_nothing_is_overwritten(tmp_path: Path) -> N
         examples.copy("relevance", place)
     with pytest.raises(InputError, match="no example 'other'; there is relevance"):
         examples.copy("other")
+
+
+@pytest.mark.parametrize("name", examples.NAMES)
+def test_the_command_after_an_example_names_files_that_are_there(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(command, [name], catch_exceptions=False)
+    program, verb, *words = shlex.split(result.stdout)
+    assert program == "labkit"
+    assert verb in COMMANDS
+    assert all((tmp_path / word).exists() for word in words if not word.startswith("--"))
+
+
+@pytest.mark.parametrize("name", ["agreement", "findings"])
+def test_the_command_after_an_example_runs(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    line = CliRunner().invoke(command, [name], catch_exceptions=False).stdout
+    result = CliRunner().invoke(cli, shlex.split(line)[1:], catch_exceptions=False)
+    assert (result.exit_code, result.stdout[:2]) == (0, "# ")

@@ -12,9 +12,12 @@ from click.testing import CliRunner
 from labkit.cli import cli
 from labkit.errors import ComparisonError, InputError
 from labkit.evaluate.planwerk import Case, CaseScore, Evaluation, Expected, Finding, score_run
+from labkit.evaluate.planwerk import aggregate as rules_aggregate
 from labkit.evaluate.planwerk_compare import check, compare
 from labkit.formats import planwerk, planwerk_report
 from labkit.metrics.findings import Tally
+from labkit.reports.document import render as render_report
+from labkit.reports.planwerk import report
 from labkit.reports.planwerk_text import comparison_lines, render
 from labkit.systems import Call
 from labkit.systems import compare as comparing
@@ -23,6 +26,7 @@ from labkit.systems import planwerk as system
 if TYPE_CHECKING:
     from pathlib import Path
 
+CASES = (("a", 2, 0), ("b", 1, 1), ("c", 1, 1))
 BUG = Expected("a.go", 10, "BLOCKING", ("leak",))
 
 
@@ -479,3 +483,15 @@ def test_one_case_finds_its_reviews_among_those_of_others(corpus: Path) -> None:
 def test_folders_are_compared_with_labels_only(corpus: Path) -> None:
     with pytest.raises(InputError, match="--gold"):
         comparing.compare(Call(None, (corpus / "runs", corpus / "runs")))
+
+
+def test_five_runs_of_a_case_narrow_no_interval() -> None:
+    def said(runs: int) -> str:
+        cases = [CaseScore(name, sum([Tally(tp, 1, fn)] * runs, Tally())) for name, tp, fn in CASES]
+        made = report(Evaluation(runs, tuple(cases), rules_aggregate(cases)))
+        lines = render_report(made, "markdown").splitlines()
+        return next(line for line in lines if line.startswith("| recall |"))
+
+    assert said(1) == said(5)
+    assert said(1).startswith("| recall | 0.6667 | 0.")
+    assert said(1).endswith("| 3 |")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 
 import click
@@ -16,14 +15,12 @@ import click
 def command(name: str, to: Path | None) -> None:
     """Copy the example NAME and print the next command.
 
-    There is one: relevance, sixty tests of a bank and what an AI said about them. From Python:
-    labkit.examples.copy.
+    There are relevance (a review with overrides), agreement (three reviewers), arms (with and
+    without the AI's answer in view) and findings (a code reviewer on seeded bugs). From Python:
+    labkit.examples.copy and next_command.
 
     Example: labkit example relevance
     """
-    from labkit.examples import copy  # noqa: PLC0415  # loaded when it is called
+    from labkit.examples import copy, next_command  # noqa: PLC0415  # loaded when it is called
 
-    target = copy(name, to)
-    predictions = shlex.quote(str(target / "predictions.csv"))
-    source = shlex.quote(str(target / "src" / "test" / "java"))
-    click.echo(f"labkit review {predictions} --source {source}")
+    click.echo(next_command(name, copy(name, to)))

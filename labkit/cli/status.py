@@ -77,6 +77,12 @@ def _looks(times: int) -> list[str]:
     return [warning.message for warning in warn_of_looks(times)]
 
 
+def _minutes(minutes: float) -> str:
+    """A length of work in whole minutes, one at least."""
+    whole = max(1, round(minutes))
+    return "1 minute" if whole == 1 else f"{whole} minutes"
+
+
 def _numbers(status: dict[str, Any]) -> list[str]:
     """The headline estimates, and what the goal still needs."""
     rows = status["metrics"]
@@ -93,7 +99,8 @@ def _numbers(status: dict[str, Any]) -> list[str]:
     so_far = f"{plan['metric']} is known to ±{plan['halfWidth']:.2f}, goal ±{plan['goalHalfWidth']}"
     if not plan["moreLabels"]:
         return [*lines, f"{so_far}: reached."]
-    time = "" if plan["minutes"] is None else f", about {max(1, round(plan['minutes']))} minutes"
+    minutes = plan["minutes"]
+    time = "" if minutes is None else f", about {_minutes(minutes)}"
     where = f"; best next: {plan['nextStratum']}" if plan["nextStratum"] else ""
     return [*lines, f"{so_far}: about {plan['moreLabels']} more labels{time}{where}."]
 

@@ -56,7 +56,8 @@ def report(found: Agreement, *, problems: Sequence[Problem] = (), sentence: str 
 def _intro(found: Agreement) -> str:
     people = len(found.reviewers)
     if people < 2:  # noqa: PLR2004  # agreement needs two
-        return f"{people} reviewer, {found.answered} items: agreement needs two reviewers."
+        named = "1 reviewer" if people else "no reviewer"
+        return f"{named}, {found.answered} items: agreement needs two reviewers."
     return (
         f"{people} reviewers, {found.answered} items, {found.items} of them answered by at least "
         "two. Kappa and alpha fall where one label is common; read them with the counts below, "

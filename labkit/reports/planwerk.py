@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from labkit.estimation.clusters import Cluster, clustered_share
 from labkit.formats.planwerk_report import as_data
 from labkit.reports import blocks as shared
 from labkit.reports import planwerk_text
@@ -39,6 +40,20 @@ def _score_row(case: CaseScore) -> tuple[str, ...]:
 def _scores(e: Evaluation) -> Table:
     rows = tuple(_score_row(case) for case in (*e.cases, e.aggregate))
     return Table(_SCORES, rows, frozenset(range(2, 8)))
+
+
+def _intervals(e: Evaluation) -> Table:
+    """Recall and precision with the case as the unit: runs of one case are no independent units."""
+    tallies = [case.tally for case in e.cases]
+    found = (
+        ("precision", clustered_share([Cluster(t.tp, t.tp + t.fp) for t in tallies])),
+        ("recall", clustered_share([Cluster(t.tp, t.expected) for t in tallies])),
+    )
+    rows = tuple(
+        (name, four(share.value), *map(four, share.interval), str(share.clusters))
+        for name, share in found
+    )
+    return Table(("metric", "estimate", "low", "high", "cases"), rows, frozenset(range(1, 5)))
 
 
 def _passes(e: Evaluation) -> Table:
@@ -132,6 +147,8 @@ def report(  # noqa: PLR0913  # each is one part of the report
         ),
         Paragraph(f"Tiers: {planwerk_text.tiers_line(e.tiers)}."),
         _scores(e),
+        Paragraph("With its 95 % interval; the case is the unit, however many runs it has:"),
+        _intervals(e),
     ]
     if e.recall_by_pass:
         blocks += [Heading("Recall by pass"), _passes(e)]

@@ -107,7 +107,8 @@ def _plan(plan: Plan | None, rare: Sequence[str]) -> list[Block]:
         return [Heading("What is still needed"), *(Paragraph(t) for t in (reached, *rare))]
     sure = plan.more_labels_assured
     assured = "" if sure is None else f" (about {sure} to be rather sure)"
-    minutes = "" if plan.minutes is None else f", about {max(1, round(plan.minutes))} minutes"
+    whole = None if plan.minutes is None else max(1, round(plan.minutes))
+    minutes = "" if whole is None else f", about {whole} minute{'s' if whole > 1 else ''}"
     rows = tuple((name, str(more)) for name, more in plan.by_stratum)
     return [
         Heading("What is still needed"),

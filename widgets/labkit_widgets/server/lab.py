@@ -18,6 +18,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _FIRST = "01_review.ipynb"
+_QUIET = (
+    "--LabApp.news_url=None",
+    "--LabApp.check_for_updates_class=jupyterlab.handlers.announcements.NeverCheckForUpdate",
+)
+"""Nothing is asked of other hosts: no news, no look for a newer JupyterLab."""
 _CONNECTION = "labkit_widgets.server.nodelay.NoDelay"
 
 
@@ -43,6 +48,7 @@ def serve(asked: argparse.Namespace) -> None:
     command += [f"--ServerApp.port={port}", "--ServerApp.port_retries=0"]
     command += [f"--ServerApp.root_dir={folder}", "--ServerApp.log_level=WARN"]
     command += [f"--ServerApp.kernel_websocket_connection_class={_CONNECTION}"]
+    command += _QUIET
     command += ["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []
     page = launch.address(port, f"lab/tree/{_FIRST}?token={token}")
     launch.run(command, env, folder, [("", page)], asked)
