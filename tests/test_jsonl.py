@@ -6,7 +6,7 @@ import pytest
 
 from labkit.errors import InputError
 from labkit.formats import jsonl
-from labkit.formats.jsonl import parse, parse_document, parse_lines
+from labkit.formats.jsonl import parse, parse_lines
 
 CASES = Path(__file__).parent / "conformance" / "cases"
 
@@ -89,7 +89,7 @@ def test_what_is_no_list_of_objects_is_refused(text: str) -> None:
 @pytest.mark.parametrize("text", ["", "{", '{"a": 1, "a": 2}', "[" * 200_000, "{} {}"])
 def test_a_document_that_cannot_be_trusted_is_refused(text: str) -> None:
     with pytest.raises(InputError, match=r"^f\.json"):
-        parse_document(text, "f.json")
+        parse(text, "f.json")
 
 
 def test_an_empty_object_is_named_as_one() -> None:

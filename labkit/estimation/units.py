@@ -58,8 +58,3 @@ def complement(p: float) -> float:
     (0.30000000000000004, 0.3)
     """
     return round(1 - p, 15)
-
-
-def weight_of(label: Labelled) -> float:
-    """1 over the chance of being drawn; 1 where no chance is given."""
-    return 1.0 if label.inclusion_probability is None else 1.0 / label.inclusion_probability

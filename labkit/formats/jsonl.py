@@ -192,27 +192,6 @@ def _array(text: str, start: int, source: str) -> Parsed[JsonItem]:
     return Parsed(tuple(items), tuple(problems))
 
 
-def parse_document(text: str, source: str = "<text>") -> Parsed[Any]:
-    """Read one JSON value; NaN and infinite numbers are read as no value, with a ``Problem``.
-
-    Raises:
-        InputError: Not JSON, a key stands twice in an object, or it is nested too deep.
-    """
-    text = text.removeprefix("\ufeff")
-    hooks = _Hooks()
-    start = _skip(text, 0)
-    if start == len(text):
-        raise InputError.at(source, None, "the file is empty; JSON is needed.")
-    try:
-        value, end = _decode(text, start, hooks)
-        _ended(text, end)
-    except json.JSONDecodeError as error:
-        raise _not_json(source, error) from error
-    except _UntrustedError as error:
-        raise InputError.at(source, None, f"{error}; mend the file.") from error
-    return Parsed((value,), tuple(hooks.problems(source, 1)))
-
-
 def _unwrapped(value: dict[str, Any], source: str) -> tuple[JsonItem, ...]:
     """The items of an object that holds them under one of the usual names."""
     for name in WRAPPERS:
