@@ -110,12 +110,25 @@ export function metric(name, value, text, more = {}) {
 
 const four = (value) => (typeof value === "number" ? value.toFixed(4) : "n/a");
 const head = (...names) => h("thead", {}, h("tr", {}, ...names.map((name) => h("th", { scope: "col" }, name))));
-const hook = (m) => metric(m.name, m.value, four(m.value), { low: m.low, high: m.high, n: m.n, basis: m.basis });
+
+/** Two decimals for reading; what is not 0 is never said to be 0, what is not 1 never 1. @param {any} value */
+export function hundredths(value) {
+  if (typeof value !== "number") return "n/a";
+  if (value > 0 && value < 0.005) return "<0.01";
+  return value < 1 && value >= 0.995 ? ">0.99" : value.toFixed(2);
+}
+
+/** An estimate with its hook; all four decimals on hovering. */
+function hook(m) {
+  const shown = metric(m.name, m.value, hundredths(m.value), { low: m.low, high: m.high, n: m.n, basis: m.basis });
+  if (m.value !== null) shown.title = m.low === null ? four(m.value) : `${four(m.value)}, from ${four(m.low)} to ${four(m.high)}`;
+  return shown;
+}
 
 const heading = (text) => h("h3", {}, text);
 /** Wide tables scroll by themselves, never the page. */
 const scrolled = (table) => h("div", { class: "lk-scroll", tabindex: "0", role: "region", aria: { label: "Table" } }, table);
-const range = (m) => (m.value === null ? because(m) : m.low === null ? "no interval" : m.method === "census" || m.low === m.high ? "exact" : `${four(m.low)} to ${four(m.high)}`);
+const range = (m) => (m.value === null ? because(m) : m.low === null ? "no interval" : m.method === "census" || m.low === m.high ? "exact" : `${m.low.toFixed(2)} to ${m.high.toFixed(2)}`);
 const empty = () => [h("h2", {}, "No numbers yet"), h("p", { class: "lk-quiet" }, "They appear with the first answer and follow every one after it.")];
 
 /** The plain sentences first, then what they rest on. */
@@ -190,7 +203,7 @@ function counted({ prefix, counts, ratios, n, estimates }) {
 function tags({ tags: rows, tag_estimates: estimated }) {
   if (!rows.length) return [];
   const by = new Map(estimated.map((m) => [m.name, m]));
-  const value = (t, key) => (by.has(`tag.${t.tag}.${key}`) ? hook(by.get(`tag.${t.tag}.${key}`)) : four(t[key]));
+  const value = (t, key) => (by.has(`tag.${t.tag}.${key}`) ? hook(by.get(`tag.${t.tag}.${key}`)) : hundredths(t[key]));
   const ends = (m) => (m && m.value !== null && m.low !== null ? `${m.low.toFixed(2)} to ${m.high.toFixed(2)}` : "");
   const line = (t) => h(
     "tr", {}, h("th", { scope: "row" }, t.tag), ...["tp", "fp", "fn"].map((key) => h("td", { class: "lk-count" }, metric(`tags.${t.tag}.${key}`, t[key], String(t[key])))),
