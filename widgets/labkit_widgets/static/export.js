@@ -84,7 +84,7 @@ export class Export {
     this.write.setAttribute("aria-disabled", "true");
     if (wrote) this.ask("preview");
     const reason = this.refusal && !wrote ? `Not written: ${this.refusal} ${problem}` : problem;
-    if (wrote) this.refusal = problem;
+    if (wrote) this.refusal = problem.replace("; preview it again", "");
     return say(this.state, reason);
   }
 }
