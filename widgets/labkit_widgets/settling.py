@@ -73,6 +73,7 @@ class Desk:
             "sampled": len(self.disputes.open) + len(self._settled),
             "tabs": [],
             "guidelines": self.study.guidelines,
+            "attached": self.study.config.source is not None,
             **questions_of(self.study.task),
         }
         return {"type": "welcome", "study": study}

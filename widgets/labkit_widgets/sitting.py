@@ -201,6 +201,7 @@ class Sitting:
                 "leads": self.leads,
                 "fresh": self.review.progress()["saved"] == 0,
                 "outside": self._outside(),
+                "attached": config.source is not None,
                 "exports": self.exports.offered(),
             },
         }

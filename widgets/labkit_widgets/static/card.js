@@ -30,7 +30,7 @@ export class Card {
     this.session = session;
     this.world = world;
     const { study } = session;
-    this.evidence = new Evidence();
+    this.evidence = new Evidence(study);
     this.reveal = new Reveal();
     this.strip = new Strip();
     this.ask = new Ask(study, (act, source, detail) => this.do(act, source, detail));
@@ -236,7 +236,7 @@ export class Card {
   bring(part) {
     const { defaultView } = this.root.ownerDocument;
     if (this.body.hidden || !defaultView || !this.root.contains(this.root.ownerDocument.activeElement)) return;
-    const stacked = defaultView.getComputedStyle(this.body).display === "block";
+    const stacked = defaultView.getComputedStyle(this.body).display !== "grid";
     if (stacked) part.scrollIntoView({ block: part === this.root ? "start" : "nearest" });
     else this.root.scrollIntoView({ block: "nearest" }); // in a notebook the card may hang below the window
   }

@@ -5,7 +5,9 @@ const LONG_TITLE = 90;
 
 /** Draws one item's evidence; drawn again only when the item changes. */
 export class Evidence {
-  constructor() {
+  /** @param {{attached?: boolean}} study */
+  constructor(study) {
+    this.study = study;
     this.heading = h("h2", { class: "lk-title" });
     this.subtitle = h("p", { class: "lk-subtitle" });
     this.facts = h("dl", { class: "lk-facts" });
@@ -28,7 +30,7 @@ export class Evidence {
     this.heading.classList.toggle("lk-long", view.title.length > LONG_TITLE);
     say(this.subtitle, view.subtitle ?? "");
     this.facts.replaceChildren(...(view.fields ?? []).filter(([, value]) => value !== "").map(fact));
-    this.body.replaceChildren(...prose(view), ...(view.code ? [code(view.code)] : absent(view)));
+    this.body.replaceChildren(...prose(view), ...(view.code ? [code(view.code)] : absent(view, this.study)));
     this.root.classList.toggle("lk-bare", !view.code);
     const mark = this.body.querySelector(".lk-line.lk-mark");
     const box = this.body.querySelector(".lk-code");
@@ -52,9 +54,13 @@ function prose({ text, title: heading }) {
   return [h("div", { class: "lk-text" }, ...(parts.length > 1 ? parts.filter(Boolean) : [text]))];
 }
 
-function absent({ text }) {
+/** One line in place of the code: how it comes here, or that it was looked for. */
+function absent({ text }, { attached }) {
   if (text) return [];
-  return [h("p", { class: "lk-absent" }, "The source code is not attached. Judge by the names and facts above, or skip what you cannot judge.")];
+  const told = attached
+    ? ["This one was not found in the source that is attached. Judge by the names and facts above, or skip it."]
+    : ["No source code is attached. To read it here, start with ", h("code", {}, "--source FOLDER"), " or put ", h("code", {}, "source: FOLDER"), " into study.yaml."];
+  return [h("p", { class: "lk-absent" }, ...told)];
 }
 
 /** @param {{file: string, first: number, lines: (string | [string, string][])[], mark: [number, number] | null, numbers?: (number | null)[], whole?: boolean}} code */
