@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from pathlib import Path
 
@@ -30,6 +31,7 @@ class ReviewApp(ReviewWidget):
     ) -> None:
         """Open the study and make the page."""
         super().__init__(chosen_study(study), reviewer or reviewer_name())
+        gc.freeze()  # a study of 20,000 items is not searched for garbage between two keys
 
 
 def chosen_study(study: Study | Path | str | None = None) -> Study:
