@@ -12,10 +12,12 @@ from labkit.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
+PARQUET = b"PAR1"
+"""How a Parquet file starts."""
 _ARCHIVES = {
     b"\x1f\x8b": "a gzip archive",
     b"PK\x03\x04": "a zip archive or a spreadsheet",
-    b"PAR1": "a Parquet file",
+    PARQUET: "a Parquet file",
 }
 _WIDE = {codecs.BOM_UTF16_LE: "utf-16", codecs.BOM_UTF16_BE: "utf-16"}
 LINE_END = re.compile(r"\r\n|\r|\n")

@@ -11,7 +11,6 @@ from labkit.formats.tables import Row, Table, listed
 if TYPE_CHECKING:
     from pathlib import Path
 
-MAGIC = b"PAR1"
 MAX_CELLS = 20_000_000
 """More cells than this do not fit in memory as text."""
 TAG_MARK = ";"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from labkit.errors import InputError
 from labkit.parsed import Problem
-from labkit.textfile import read_text
+from labkit.textfile import PARQUET, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -265,7 +265,7 @@ def is_parquet(path: Path) -> bool:
     """Whether a file starts as Parquet files do."""
     try:
         with path.open("rb") as stream:
-            return stream.read(4) == b"PAR1"
+            return stream.read(len(PARQUET)) == PARQUET
     except (OSError, ValueError):
         return False
 

@@ -21,7 +21,6 @@ NAME = "choice"
 _HIDDEN = ("selected", "confidence", "backend", "provider", "model", "model_version", "expected",
            "correct", "action", "stages", "latency_ms", "error", "probabilities")  # fmt: skip
 _TITLE = 120
-_OURS = {"id", "input", "metadata", "label", *_HIDDEN}
 
 
 def read(path: Path) -> tuple[tuple[Mapping[str, Any], ...], tuple[str, ...], tuple[Problem, ...]]:

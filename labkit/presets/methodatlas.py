@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from labkit.formats import methodatlas
+from labkit.formats.methodatlas import COLUMNS
 from labkit.model import Item, Prediction, Question, Task
 from labkit.presets.material import Material, hidden, no_code
 from labkit.presets.sourcecode import SourceTree
@@ -30,23 +31,7 @@ TAXONOMY = (
 )
 """MethodAtlas's built-in tags, the umbrella tag first."""
 UMBRELLA = ("security",)
-EVIDENCE = (
-    "fqcn",
-    "method",
-    "loc",
-    "tags",
-    "display_name",
-    "content_hash",
-    "ai_security_relevant",
-    "ai_display_name",
-    "ai_tags",
-    "ai_reason",
-    "ai_interaction_score",
-    "ai_confidence",
-    "tag_ai_drift",
-    "tags_added",
-    "tags_removed",
-)
+EVIDENCE = tuple(name for name in COLUMNS if name != "source_root")
 """The columns of the desktop program's evidence file, where tags and name may be the AI's."""
 _APART = {"ai_security_relevant", "ai_tags", "ai_reason", "ai_confidence"}
 """Columns that the card shows by themselves after the answer."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from sqlalchemy import (
     JSON,
@@ -23,21 +23,12 @@ from sqlalchemy import (
     text,
 )
 
+from labkit.model import Kind
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-KINDS = (
-    "answer",
-    "reveal",
-    "keep",
-    "revise",
-    "skip",
-    "unsure",
-    "flag",
-    "undo",
-    "redo",
-    "adjudicate",
-)
+KINDS: tuple[str, ...] = get_args(Kind)
 STATES = ("open", "leased", "done", "skipped")
 HEAD = "0001"
 """The newest migration; a store at this revision opens without Alembic."""

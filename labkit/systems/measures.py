@@ -30,7 +30,6 @@ _AACR = {
     "positive_line_recall_rate": (("positive_line_matches",), ("positive_expected",)),
     "unmatched_rate": (("unmatched",), ("total_generated",)),
 }
-Recipe = "Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]]"
 _BLOCKS: Mapping[str, Mapping[str, Any]] = {
     "methodatlas": {"relevance": _BINARY, "tagsMicro": _BINARY},
     "planwerk": {"aggregate": _PLANWERK},
